@@ -1,0 +1,1 @@
+"""The compiled core: numbers in, numbers out. Nothing here knows of river."""

@@ -1,0 +1,112 @@
+"""Answers to input that is not a plain float, a bool label or a sane parameter.
+
+The compiled code takes floats, ints and bools by itself and comes here for everything else.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Hashable, Mapping
+from decimal import Decimal
+from typing import Any, NoReturn
+
+import numpy as np
+
+_REMEDIES: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (
+        str,
+        "encode it first, with preprocessing.OneHotEncoder for categories or "
+        "feature_extraction.TFIDF for text",
+    ),
+    (type(None), "fill it first, with preprocessing.StatImputer"),
+    (
+        (list, tuple, set, frozenset),
+        "count it first, with feature_extraction.BagOfWords or preprocessing.OneHotEncoder",
+    ),
+)
+_REMEDY = "turn it into a number first, with compose.FuncTransformer, or leave it out with compose.Discard"
+
+
+def as_mapping(x: Any) -> dict[Hashable, Any]:
+    """A dict of the features in `x`, which is not a dict itself."""
+    if isinstance(x, Mapping):
+        return dict(x)
+    raise TypeError(f"an event is a dict of features, name -> number, not {type(x).__name__}: {x!r}")
+
+
+def as_number(name: Hashable, value: Any) -> float:
+    """The float that `value` stands for, or a `TypeError` that names the feature and a remedy."""
+    if not isinstance(value, (numbers.Real, Decimal, np.number, np.bool_)) or np.iscomplexobj(
+        value
+    ):
+        refuse_type(name, value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise OverflowError(f"feature {name!r} is too large for a float") from None
+    except ValueError:  # a signalling NaN
+        refuse_value(name, math.nan)
+
+
+def refuse_type(name: Hashable, value: Any) -> NoReturn:
+    """Raise the error for a value that is no number."""
+    remedy = next((text for types, text in _REMEDIES if isinstance(value, types)), _REMEDY)
+    raise TypeError(
+        f"feature {name!r} is {value!r}, a {type(value).__name__}, not a number: {remedy}"
+    )
+
+
+def refuse_value(name: Hashable, value: float) -> NoReturn:
+    """Raise the error for a value that is not finite."""
+    remedy = (
+        "fill missing values first, with preprocessing.StatImputer"
+        if math.isnan(value)
+        else "clip it or leave the event out"
+    )
+    raise ValueError(f"feature {name!r} is {value}, not a finite number: {remedy}")
+
+
+def refuse_size(squares: float) -> NoReturn:
+    """Raise the error for an event, or a model, that leaves the range of floats."""
+    raise OverflowError(
+        f"this event would overflow the model (its squared length is {squares:.3g}): scale the "
+        "features first, with preprocessing.StandardScaler or preprocessing.Normalizer"
+    )
+
+
+def as_label(y: Any) -> bool:
+    """The bool that the label `y` stands for, or a `ValueError` that shows the fix."""
+    if isinstance(y, (bool, np.bool_, numbers.Real, np.number)) and (y == 0 or y == 1):
+        return bool(y)
+    raise ValueError(
+        f"a label is True or False (or 1 or 0), not {y!r}: compare it with the positive class, "
+        "as in learn_one(x, y == 'spam') or learn_one(x, y > 0)"
+    )
+
+
+def as_weight(w: Any) -> float:
+    """The weight of an event as a float: finite, not negative."""
+    weight = as_number("w", w)
+    if not 0.0 <= weight < math.inf:
+        raise ValueError(f"the weight w of an event is finite and not negative, not {w!r}")
+    return weight
+
+
+def positive(name: str, value: Any) -> float:
+    """The parameter `value` as a float: finite and above zero."""
+    if not isinstance(value, (numbers.Real, Decimal, np.number)):
+        raise TypeError(f"{name} must be a number above 0, not {value!r}")
+    number = float(value)
+    if not 0.0 < number < math.inf:
+        raise ValueError(f"{name} must be finite and above 0, not {value!r}")
+    return number
+
+
+def positive_integer(name: str, value: Any) -> int:
+    """The parameter `value` as an int, 1 or more."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer, not {value!r}")
+    if value < 1:
+        raise ValueError(f"{name} must be 1 or more, not {value!r}")
+    return int(value)

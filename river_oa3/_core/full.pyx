@@ -1,0 +1,232 @@
+"""OA3 with the full covariance (Algorithm 2 of the paper).
+
+Sigma = S - W'W: rank-one terms wait in W until there are BLOCK of them, and are then taken from S
+by one matrix product. That is bound by arithmetic, where one rank-one update after the other
+would be bound by memory.
+"""
+
+import numpy as np
+
+from libc.math cimport fmax, sqrt
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy, memset
+
+from scipy.linalg.cython_blas cimport dsyrk
+
+from .features cimport Entry
+from .learner cimport Learner
+
+from .memory import available_bytes
+
+cdef enum:
+    BLOCK = 32
+    # Lines of `lines`, each with one number a feature.
+    MU = 0
+    DIAGONAL = 1
+    IMAGE = 2
+    WAITING = 3
+    LINES = WAITING + BLOCK
+
+# Where x'Sigma x is this much smaller than its terms, rounding has a say in it.
+cdef double CANCELLED = 1e-6
+
+
+cdef class Full(Learner):
+    # S is side x side, lines are LINES x side; what lies beyond the name table is blank.
+    cdef double* S
+    cdef double* lines
+    cdef Py_ssize_t side
+    cdef Py_ssize_t n_waiting
+
+    def __cinit__(self, *args):
+        self.S = NULL
+        self.lines = NULL
+        self.side = 0
+        self.n_waiting = 0
+
+    def __dealloc__(self):
+        free(self.S)
+        free(self.lines)
+
+    def __sizeof__(self):
+        return object.__sizeof__(self) + self.side * (self.side + LINES) * sizeof(double)
+
+    cdef int reserve(self, Py_ssize_t d) except -1:
+        """Make room for d features; a new feature brings a unit row and column."""
+        cdef Py_ssize_t slot
+        if d > self.side:
+            self.widen(d)
+        for slot in range(self.features.count, d):
+            self.line(DIAGONAL)[slot] = 1.0
+            self.S[slot * self.side + slot] = 1.0
+        return 0
+
+    cdef int widen(self, Py_ssize_t d) except -1:
+        """Half as much again, so that the square about doubles; less where memory is short."""
+        cdef Py_ssize_t side = max(d, self.side + self.side // 2, 16), row
+        cdef double* S = NULL
+        cdef double* lines = NULL
+        room = available_bytes()
+        if 8.0 * side * (side + LINES) > room:
+            side = d
+        if 8.0 * side * (side + LINES) <= room:
+            S = <double*>calloc(side * side, sizeof(double))
+            lines = <double*>calloc(side * LINES, sizeof(double))
+        if S == NULL or lines == NULL:
+            free(S)
+            free(lines)
+            raise MemoryError(
+                f"the full covariance of d = {d} features takes {8 * int(d) ** 2} bytes, more than "
+                "there are: use SSOA3Classifier, whose memory grows with d alone"
+            )
+        for row in range(self.side):
+            memcpy(S + row * side, self.S + row * self.side, self.side * sizeof(double))
+        if self.side:
+            for row in range(LINES):
+                memcpy(lines + row * side, self.line(row), self.side * sizeof(double))
+        free(self.S)
+        free(self.lines)
+        self.S = S
+        self.lines = lines
+        self.side = side
+        return 0
+
+    cdef inline double* line(self, Py_ssize_t which) noexcept nogil:
+        return self.lines + which * self.side
+
+    cdef double margin(self, const Entry* x, Py_ssize_t n) noexcept nogil:
+        cdef double p = 0.0
+        cdef double* mu = self.line(MU)
+        cdef Py_ssize_t i
+        for i in range(n):
+            p += mu[x[i].slot] * x[i].value
+        return p
+
+    cdef double variance(self, const Entry* x, Py_ssize_t n) noexcept nogil:
+        cdef double v = 0.0, cross
+        cdef double* row
+        cdef Py_ssize_t i, j
+        for i in range(n):
+            row = self.S + x[i].slot * self.side
+            cross = 0.0
+            for j in range(i):
+                cross += row[x[j].slot] * x[j].value
+            v += x[i].value * (2.0 * cross + row[x[i].slot] * x[i].value)
+        for j in range(self.n_waiting):
+            v -= self.waiting_image(j, x, n) ** 2
+        return fmax(v, 0.0)
+
+    cdef inline double waiting_image(self, Py_ssize_t j, const Entry* x, Py_ssize_t n) noexcept nogil:
+        cdef double* w = self.line(WAITING + j)
+        cdef double total = 0.0
+        cdef Py_ssize_t i
+        for i in range(n):
+            total += w[x[i].slot] * x[i].value
+        return total
+
+    cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
+                     double squares) noexcept nogil:
+        cdef Py_ssize_t d = self.features.count, slot
+        cdef double v = self.image(x, n, d)
+        cdef double gain = self._gamma / (self._gamma + v), scale = 1.0 / sqrt(self._gamma + v)
+        cdef double* mu = self.line(MU)
+        cdef double* diagonal = self.line(DIAGONAL)
+        cdef double* image = self.line(IMAGE)
+        cdef double* w = self.line(WAITING + self.n_waiting)
+        for slot in range(d):
+            # Sigma_new x = Sigma x * gamma / (gamma + v)
+            mu[slot] += step * gain * image[slot]
+            w[slot] = scale * image[slot]
+            # Sigma_new >= gain * Sigma: only rounding can say otherwise.
+            diagonal[slot] = fmax(diagonal[slot] - w[slot] * w[slot], gain * diagonal[slot])
+        self.n_waiting += 1
+        if self.n_waiting == BLOCK:
+            self.settle(d)
+
+    cdef double image(self, const Entry* x, Py_ssize_t n, Py_ssize_t d) noexcept nogil:
+        """Sigma x, left in its line; returns x'Sigma x."""
+        cdef double v = 0.0, terms = 0.0, scale
+        cdef double* image = self.line(IMAGE)
+        cdef double* diagonal = self.line(DIAGONAL)
+        cdef double* row
+        cdef Py_ssize_t i, slot
+        memset(image, 0, d * sizeof(double))
+        for i in range(n + self.n_waiting):
+            if i < n:
+                row = self.S + x[i].slot * self.side
+                scale = x[i].value
+            else:
+                row = self.line(WAITING + i - n)
+                scale = -self.waiting_image(i - n, x, n)
+            for slot in range(d):
+                image[slot] += scale * row[slot]
+        for i in range(n):
+            v += image[x[i].slot] * x[i].value
+            terms += diagonal[x[i].slot] * x[i].value * x[i].value
+        if v < CANCELLED * terms:
+            # Cauchy-Schwarz: (Sigma x)_i^2 <= Sigma_ii v. Holding v to it keeps the update within
+            # the diagonal, however badly scaled the features are.
+            for slot in range(d):
+                v = fmax(v, image[slot] * image[slot] / diagonal[slot])
+        return v
+
+    cdef void settle(self, Py_ssize_t d) noexcept nogil:
+        """S -= W'W, and nothing waits."""
+        cdef int order = <int>d, depth = <int>self.n_waiting, side = <int>self.side
+        cdef double minus = -1.0, one = 1.0
+        cdef Py_ssize_t i, j, a, b
+        # Row-major W is column-major W', and column-major lower is row-major upper.
+        dsyrk(b"L", b"N", &order, &depth, &minus, self.line(WAITING), &side, &one, self.S, &side)
+        for a in range(0, d, 32):  # in tiles, for the cache's sake
+            for b in range(a, d, 32):
+                for i in range(a, min(a + 32, d)):
+                    for j in range(max(b, i + 1), min(b + 32, d)):
+                        self.S[j * self.side + i] = self.S[i * self.side + j]
+        for i in range(d):
+            self.S[i * self.side + i] = self.line(DIAGONAL)[i]
+        self.n_waiting = 0
+
+    cdef object mu(self):
+        return copy_out(self.lines, MU, 1, self.side, self.features.count)[0]
+
+    def _numbers(self):
+        cdef Py_ssize_t d = self.features.count
+        return {
+            "mu": self.mu(),
+            "diagonal": copy_out(self.lines, DIAGONAL, 1, self.side, d)[0],
+            "square": copy_out(self.S, 0, d, self.side, d),
+            "waiting": copy_out(self.lines, WAITING, self.n_waiting, self.side, d),
+        }
+
+    def _load(self, state):
+        copy_in(self.lines, MU, self.side, state["mu"][None, :])
+        copy_in(self.lines, DIAGONAL, self.side, state["diagonal"][None, :])
+        copy_in(self.S, 0, self.side, state["square"])
+        copy_in(self.lines, WAITING, self.side, state["waiting"])
+        self.n_waiting = state["waiting"].shape[0]
+
+    def covariance(self):
+        """Sigma as a dense matrix, features in the order of `names`."""
+        numbers = self._numbers()
+        sigma = numbers["square"] - numbers["waiting"].T @ numbers["waiting"]
+        np.fill_diagonal(sigma, numbers["diagonal"])
+        return sigma
+
+
+cdef object copy_out(const double* data, Py_ssize_t first, Py_ssize_t rows, Py_ssize_t side,
+                     Py_ssize_t d):
+    """Some rows of a block whose rows are `side` long, d numbers of each."""
+    array = np.empty((rows, d))
+    cdef double[:, ::1] view = array
+    cdef Py_ssize_t row
+    for row in range(rows if d else 0):
+        memcpy(&view[row, 0], data + (first + row) * side, d * sizeof(double))
+    return array
+
+
+cdef int copy_in(double* data, Py_ssize_t first, Py_ssize_t side, object array) except -1:
+    cdef const double[:, ::1] view = np.ascontiguousarray(array, dtype=np.float64)
+    cdef Py_ssize_t row
+    for row in range(view.shape[0] if view.shape[1] else 0):
+        memcpy(data + (first + row) * side, &view[row, 0], view.shape[1] * sizeof(double))
+    return 0

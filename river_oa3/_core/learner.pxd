@@ -1,0 +1,30 @@
+from .features cimport Entry, Features
+
+
+cdef class Learner:
+    """What the learners share: parameters, name table, checks, and the way through an event.
+
+    A learner file fills in the methods at the end, and its own part of the state.
+    """
+    cdef double _eta, _gamma, _rho
+    cdef Features features
+    # An upper bound on the length of mu: Sigma <= I, so no step is longer than eta rho_t w |x|.
+    cdef double reach
+    # Set while a batch runs without the GIL; every other door waits for it.
+    cdef bint busy
+    # Sketches learn from a label without loss too; the others leave it alone.
+    cdef bint learns_without_loss
+
+    cdef int enter(self) except -1
+    cdef double margin_of(self, object x) except? -1
+    cdef double variance_of(self, object x) except? -1
+    cdef int learn_read(self, bint y, double w) except -1
+    cdef int decide(self, const Entry* x, Py_ssize_t n, bint y, double w,
+                    double* step, double* squares) noexcept nogil
+
+    cdef int reserve(self, Py_ssize_t d) except -1
+    cdef double margin(self, const Entry* x, Py_ssize_t n) noexcept nogil
+    cdef double variance(self, const Entry* x, Py_ssize_t n) noexcept nogil
+    cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
+                     double squares) noexcept nogil
+    cdef object mu(self)

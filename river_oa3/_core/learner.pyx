@@ -1,0 +1,335 @@
+"""The way of an event through a learner: read, check, decide, update."""
+
+import numpy as np
+
+from libc.math cimport erfc, fmin, isfinite, sqrt
+
+from .features cimport sort_new_squares
+
+from .checks import as_label, as_weight, positive, refuse_size
+
+# State of another number is refused, older numbers are translated in `__setstate__`.
+FORMAT = 1
+
+# Squared lengths and weights up to here leave every product in the learners finite.
+cdef double LARGEST = 1e150
+cdef double SQRT_HALF = 0.7071067811865476
+
+cdef enum:
+    OVERFLOW = -1
+    NOTHING = 0
+    STEP = 1
+
+
+def _restore(cls, arguments, state):
+    learner = cls(*arguments)
+    learner.__setstate__(state)
+    return learner
+
+
+cdef class Learner:
+    def __cinit__(self, *args):
+        self.features = Features()
+        self.reach = 0.0
+        self.busy = False
+        self.learns_without_loss = False
+
+    def __init__(self, eta, gamma, rho):
+        self.eta = eta
+        self.gamma = gamma
+        self.rho = rho
+
+    @property
+    def eta(self):
+        return self._eta
+
+    @eta.setter
+    def eta(self, value):
+        self._eta = positive("eta", value)
+
+    @property
+    def gamma(self):
+        return self._gamma
+
+    @gamma.setter
+    def gamma(self, value):
+        self._gamma = positive("gamma", value)
+
+    @property
+    def rho(self):
+        return self._rho
+
+    @rho.setter
+    def rho(self, value):
+        self._rho = positive("rho", value)
+
+    # Reading: nothing below changes a number or registers a name.
+
+    cdef int enter(self) except -1:
+        """Wait until no batch of another thread is under way."""
+        if self.busy:
+            import time
+            while self.busy:
+                time.sleep(1e-4)
+        return 0
+
+    cdef double margin_of(self, object x) except? -1:
+        self.enter()
+        self.features.read(x, False)
+        cdef double p = self.margin(self.features.entries, self.features.known)
+        if not isfinite(p):
+            refuse_size(p)
+        return p
+
+    cdef double variance_of(self, object x) except? -1:
+        self.enter()
+        self.features.read(x, False)
+        cdef double v = self.features.new_squares + self.variance(
+            self.features.entries, self.features.known
+        )
+        if not isfinite(v):
+            refuse_size(v)
+        return v
+
+    def margin_one(self, x):
+        return self.margin_of(x)
+
+    def variance_one(self, x):
+        return self.variance_of(x)
+
+    def confidence_one(self, x):
+        return self._confidence(self.variance_of(x))
+
+    def predict_one(self, x):
+        return self.margin_of(x) >= 0.0
+
+    def probability_one(self, x):
+        """The probability of True, and of False."""
+        cdef double v = self.variance_of(x)
+        cdef double z = SQRT_HALF / sqrt(self._gamma + v)
+        # The event is still there: its margin needs no second reading.
+        z *= self.margin(self.features.entries, self.features.known)
+        if not isfinite(z):
+            refuse_size(z)
+        return 0.5 * erfc(-z), 0.5 * erfc(z)
+
+    def _confidence(self, double v):
+        """Equation 10 of the paper, without a division by v."""
+        cdef double gain = v / (v + self._gamma) if isfinite(v + self._gamma) else 1.0
+        return -0.5 * self._eta * (self._rho if self._rho > 1.0 else 1.0) * gain * self._gamma
+
+    def names(self):
+        """Feature names in the order of their slots."""
+        return list(self.features.table)
+
+    def weights(self):
+        """Feature name -> mu."""
+        self.enter()
+        return dict(zip(self.features.table, self.mu().tolist()))
+
+    # Learning: either the whole event is learned or nothing is touched.
+
+    def learn_one(self, x, y, w=1.0):
+        cdef bint label
+        cdef double weight
+        if y is True:
+            label = True
+        elif y is False:
+            label = False
+        else:
+            label = as_label(y)
+        weight = 1.0 if w is 1.0 else as_weight(w)
+        self.enter()
+        self.features.read(x, True)
+        self.learn_read(label, weight)
+
+    cdef int learn_read(self, bint y, double w) except -1:
+        """Learn the event that `features` has read."""
+        cdef Features f = self.features
+        cdef Py_ssize_t n = f.known + f.new
+        cdef double step, squares
+        cdef int verdict
+        # Rows beyond the name table are blank: mu = 0, Sigma = I.
+        self.reserve(f.count + f.new)
+        verdict = self.decide(f.entries, n, y, w, &step, &squares)
+        if verdict == OVERFLOW:
+            refuse_size(squares)
+        if verdict == STEP:
+            if f.new:
+                f.admit()
+            self.update(f.entries, n, f.new, step, squares)
+        return 0
+
+    cdef int decide(self, const Entry* x, Py_ssize_t n, bint y, double w,
+                    double* step, double* squares) noexcept nogil:
+        """Whether there is something to learn, and the length of mu's step: eta w rho_t y."""
+        cdef double p, total = 0.0, reach
+        cdef Py_ssize_t i
+        for i in range(n):
+            total += x[i].value * x[i].value
+        squares[0] = total
+        step[0] = self._eta * w * (self._rho if y else -1.0)
+        reach = self.reach + sqrt(total) * (step[0] if y else -step[0])
+        if not (total <= LARGEST * fmin(1.0, self._gamma) and reach <= LARGEST):
+            return OVERFLOW
+        if n == 0 or w == 0.0:
+            return NOTHING
+        p = self.margin(x, n)
+        if (p if y else -p) < 1.0:
+            self.reach = reach
+            return STEP
+        step[0] = 0.0
+        return STEP if self.learns_without_loss else NOTHING
+
+    # Batches: a matrix of rows, one column a name.
+
+    def margins(self, const double[:, ::1] X, list columns):
+        """The margin of every row."""
+        return self._answers(X, columns, False)
+
+    def variances(self, const double[:, ::1] X, list columns):
+        """The variance of every row."""
+        return self._answers(X, columns, True)
+
+    def _answers(self, const double[:, ::1] X, list columns, bint variance):
+        out = np.empty(X.shape[0])
+        cdef double[::1] answers = out
+        cdef Py_ssize_t i, j, column
+        cdef Features f = self.features
+        cdef Py_ssize_t[::1] order, slots
+        cdef double value
+        order, slots = self._layout(columns)
+        self.busy = True
+        try:
+            with nogil:
+                for i in range(X.shape[0]):
+                    f.known = 0
+                    f.new = 0
+                    for j in range(order.shape[0]):
+                        column = order[j]
+                        value = X[i, column]
+                        if value == 0.0:
+                            continue
+                        if slots[column] >= 0:
+                            f.entries[f.known].slot = slots[column]
+                            f.entries[f.known].value = value
+                            f.known += 1
+                        else:
+                            f.newcomers[f.new].value = value
+                            f.new += 1
+                    if variance:
+                        answers[i] = self.variance(f.entries, f.known) + sort_new_squares(
+                            f.newcomers, f.new
+                        )
+                    else:
+                        answers[i] = self.margin(f.entries, f.known)
+        finally:
+            self.busy = False
+        if not np.isfinite(out).all():
+            refuse_size(np.nan)
+        return out
+
+    def learn_many(self, const double[:, ::1] X, list columns, const unsigned char[::1] y,
+                   const double[::1] w):
+        """Learn the rows in order, all of them or none."""
+        cdef Py_ssize_t i = 0, j, column
+        cdef Features f = self.features
+        cdef Py_ssize_t[::1] order, slots
+        cdef double value, step, squares
+        self.enter()
+        self._check_batch(np.asarray(X), np.asarray(y), np.asarray(w))
+        while i < X.shape[0]:
+            order, slots = self._layout(columns)
+            self.busy = True
+            try:
+                with nogil:
+                    while i < X.shape[0]:
+                        f.known = 0
+                        f.new = 0
+                        for j in range(order.shape[0]):
+                            column = order[j]
+                            value = X[i, column]
+                            if value == 0.0:
+                                continue
+                            if slots[column] < 0:
+                                f.new = 1
+                                break
+                            f.entries[f.known].slot = slots[column]
+                            f.entries[f.known].value = value
+                            f.known += 1
+                        if f.new:
+                            break
+                        if self.decide(f.entries, f.known, y[i], w[i], &step, &squares) == STEP:
+                            self.update(f.entries, f.known, 0, step, squares)
+                        i += 1
+            finally:
+                self.busy = False
+            if i < X.shape[0]:
+                # A row with a new feature goes the way of a single event.
+                f.read({columns[j]: X[i, j] for j in range(X.shape[1])}, True)
+                self.learn_read(y[i], w[i])
+                i += 1
+
+    def _layout(self, list columns):
+        """Columns in the order of their slots, and their slots (-1 where there is none)."""
+        self.features.reserve(len(columns))
+        slots = np.array([self.features.table.get(name, -1) for name in columns], dtype=np.intp)
+        return np.argsort(slots, kind="stable"), slots
+
+    def _check_batch(self, X, y, w):
+        """Refuse a batch that might overflow half way, before its first row."""
+        squares = np.einsum("ij,ij->i", X, X)
+        steps = self._eta * w * np.where(y, self._rho, 1.0) * np.sqrt(squares)
+        largest = squares.max(initial=0.0)
+        if not (
+            largest <= LARGEST * min(1.0, self._gamma) and self.reach + steps.sum() <= LARGEST
+        ):
+            refuse_size(largest)
+
+    # Persistence: plain arrays in a dict, with a format number.
+
+    def __reduce__(self):
+        return _restore, (type(self), self._arguments(), self.__getstate__())
+
+    def __getstate__(self):
+        return {
+            "format": FORMAT, "names": self.names(), "reach": self.reach, **self._numbers()
+        }
+
+    def __setstate__(self, state):
+        if state["format"] > FORMAT:
+            raise ValueError(
+                f"this model was stored in format {state['format']}; this version of river_oa3 "
+                f"reads formats up to {FORMAT}: upgrade it"
+            )
+        self.reserve(len(state["names"]))
+        self.features.load(state["names"])
+        self.reach = state["reach"]
+        self._load(state)
+
+    def _arguments(self):
+        return self._eta, self._gamma, self._rho
+
+    # What a learner file fills in.
+
+    def _numbers(self):
+        raise NotImplementedError
+
+    def _load(self, state):
+        raise NotImplementedError
+
+    cdef int reserve(self, Py_ssize_t d) except -1:
+        raise NotImplementedError
+
+    cdef double margin(self, const Entry* x, Py_ssize_t n) noexcept nogil:
+        return 0.0
+
+    cdef double variance(self, const Entry* x, Py_ssize_t n) noexcept nogil:
+        return 0.0
+
+    cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
+                     double squares) noexcept nogil:
+        pass
+
+    cdef object mu(self):
+        raise NotImplementedError

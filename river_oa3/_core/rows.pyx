@@ -1,0 +1,50 @@
+import numpy as np
+
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
+
+
+cdef class Rows:
+    def __cinit__(self, Py_ssize_t width):
+        self.width = width
+        self.data = NULL
+        self.capacity = 0
+
+    def __dealloc__(self):
+        free(self.data)
+
+    def __sizeof__(self):
+        return object.__sizeof__(self) + self.capacity * self.width * sizeof(double)
+
+    cdef int reserve(self, Py_ssize_t rows) except -1:
+        """Make room for `rows` rows. Capacity goes up by doubling; rows keep their numbers."""
+        cdef Py_ssize_t capacity = self.capacity if self.capacity else 16
+        cdef double* data
+        if rows <= self.capacity:
+            return 0
+        while capacity < rows:
+            capacity *= 2
+        data = <double*>realloc(self.data, capacity * self.width * sizeof(double))
+        if data == NULL:
+            raise MemoryError(f"no memory for {capacity} rows of {self.width} numbers")
+        self.data = data
+        self.capacity = capacity
+        return 0
+
+    cdef object copy_out(self, Py_ssize_t rows):
+        """The first `rows` rows as a NumPy array of their own."""
+        array = np.empty((rows, self.width))
+        cdef double[:, ::1] view = array
+        if array.size:
+            memcpy(&view[0, 0], self.data, array.nbytes)
+        return array
+
+    cdef int copy_in(self, object array) except -1:
+        """Take the rows of an array that `copy_out` made."""
+        cdef const double[:, ::1] view = np.ascontiguousarray(array, dtype=np.float64)
+        if view.shape[1] != self.width:
+            raise ValueError(f"rows of {view.shape[1]} numbers where {self.width} belong")
+        self.reserve(view.shape[0])
+        if view.shape[0] and self.width:
+            memcpy(self.data, &view[0, 0], view.shape[0] * self.width * sizeof(double))
+        return 0

@@ -1,0 +1,339 @@
+"""SOA3: the covariance as identity minus a few directions, kept by Oja's sketch.
+
+The paper orthonormalises V + s xh'/t, s = V xh, by Gram-Schmidt in O(m^2 d). Because V's rows are
+orthonormal before the step, the Gram matrix after it is I + kappa s s' with
+kappa = 2/t + xh.xh/t^2, whose Cholesky factor L is known in closed form, row by row. So the step is
+V = L^-1 (V + s xh'/t) in O(m d), with coefficients that never exceed 1: no input is so large that
+rows lose their digits, and errors in orthonormality shrink with every step, for |L^-1| <= 1.
+A new feature adds a column h to V, and with it h h' to the Gram matrix: the same with kappa = 1.
+"""
+
+import random
+
+import numpy as np
+
+from libc.float cimport DBL_EPSILON
+from libc.math cimport fabs, fmax, sqrt
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from .gaussian cimport gaussian_column
+
+from .checks import positive_integer
+
+# Entries of A below this are nothing beside what they are added to; as denormals they cost time.
+cdef double NOTHING = 1e-290
+
+
+cdef class Sketch(Learner):
+    def __cinit__(self, eta, gamma, rho, sketch_size, seed):
+        cdef Py_ssize_t m, i
+        self.sketch_size = m = positive_integer("sketch_size", sketch_size)
+        if not (seed is None or isinstance(seed, (int, np.integer))):
+            raise TypeError(f"seed must be an integer or None, not {seed!r}")
+        self.seed = seed
+        self.stream = (random.getrandbits(64) if seed is None else int(seed)) & 0xFFFFFFFFFFFFFFFF
+        self.rows = Rows(U + m)
+        self.learns_without_loss = True
+        self.t = 0
+        self.rank = 0
+        self.A = <double*>calloc(m * (3 * m + 9), sizeof(double))
+        if self.A == NULL:
+            raise MemoryError(f"no memory for a sketch of {m} rows")
+        self.F = self.A + m * m
+        self.scratch = self.F + m * m
+        self.eigenvalues = self.scratch + m * m
+        self.shrinkage = self.eigenvalues + m
+        self.b = self.shrinkage + m
+        self.lengths = self.b + m
+        self.s = self.lengths + m
+        self.carry = self.s + m
+        self.norm = self.carry + m
+        self.image = self.norm + m
+        self.delta = self.image + m
+        for i in range(m):
+            self.A[i * m + i] = 1.0
+            self.F[i * m + i] = 1.0
+
+    def __init__(self, eta, gamma, rho, sketch_size, seed):
+        super().__init__(eta, gamma, rho)
+
+    def __dealloc__(self):
+        free(self.A)
+
+    def __sizeof__(self):
+        return object.__sizeof__(self) + (
+            self.sketch_size * (3 * self.sketch_size + 9) * sizeof(double)
+        )
+
+    cdef int reserve(self, Py_ssize_t d) except -1:
+        cdef Py_ssize_t slot
+        self.rows.reserve(d)
+        for slot in range(self.features.count, d):
+            memset(self.rows.data + slot * self.rows.width, 0, self.rows.width * sizeof(double))
+        return 0
+
+    cdef double margin(self, const Entry* x, Py_ssize_t n) noexcept nogil:
+        cdef double p = 0.0
+        cdef Py_ssize_t i
+        for i in range(n):
+            p += self.rows.data[x[i].slot * self.rows.width + MU] * x[i].value
+        return p
+
+    cdef double variance(self, const Entry* x, Py_ssize_t n) noexcept nogil:
+        """x.x minus what the sketch knows of x."""
+        cdef double v = 0.0, along
+        cdef Py_ssize_t i, j, m = self.sketch_size
+        cdef double* Ux = self.scratch
+        self.project(x, n, Ux)
+        for i in range(n):
+            v += x[i].value * x[i].value
+        for i in range(m):
+            along = 0.0
+            for j in range(i + 1):
+                along += self.F[i * m + j] * Ux[j]
+            v -= self.shrinkage[i] * along * along
+        return fmax(v, 0.0)
+
+    cdef void project(self, const Entry* x, Py_ssize_t n, double* out) noexcept nogil:
+        """U x."""
+        cdef Py_ssize_t i, j
+        cdef const double* u
+        memset(out, 0, self.sketch_size * sizeof(double))
+        for i in range(n):
+            u = self.rows.data + x[i].slot * self.rows.width + U
+            for j in range(self.sketch_size):
+                out[j] += u[j] * x[i].value
+
+    cdef void orthonormalise(self, double kappa) noexcept nogil:
+        """L^-1 for the Gram matrix I + kappa s s', as `carry` and `norm`, and L^-1 s as `image`.
+
+        With alpha_i = 1 + kappa (s_1^2 + .. + s_{i-1}^2), row i of L^-1 takes
+        kappa s_i / alpha_i times the sum of s_j row_j over j < i from row i, and scales what is
+        left by sqrt(alpha_i / alpha_{i+1}).
+        """
+        cdef double squares = 0.0, alpha = 1.0, after
+        cdef Py_ssize_t i
+        for i in range(self.sketch_size):
+            squares += self.s[i] * self.s[i]
+            after = 1.0 + kappa * squares
+            self.carry[i] = kappa * self.s[i] / alpha
+            self.norm[i] = sqrt(alpha / after)
+            self.image[i] = self.s[i] / alpha * self.norm[i]
+            alpha = after
+
+    cdef void rotate(self, double* matrix) noexcept nogil:
+        """L^-1 times a lower-triangular matrix, in place."""
+        cdef Py_ssize_t i, j, m = self.sketch_size
+        cdef double sum, old
+        for j in range(m):
+            sum = 0.0
+            for i in range(j, m):
+                old = matrix[i * m + j]
+                matrix[i * m + j] = (old - self.carry[i] * sum) * self.norm[i]
+                sum += self.s[i] * old
+
+    cdef void meet(self, const Newcomer* newcomers, Py_ssize_t new) noexcept nogil:
+        """Take in the features that an event brings for the first time; mu does not move."""
+        cdef Py_ssize_t m = self.sketch_size, first = self.features.count - new, i, j, k
+        cdef double along
+        cdef double* row
+        cdef double* u
+        if new and self.rank < m:
+            self.fold(first)
+        for k in range(new):
+            row = self.rows.data + (first + k) * self.rows.width
+            u = row + U
+            gaussian_column(self.stream, newcomers[k].hash, self.scratch, m)
+            along = 0.0
+            for i in range(m):
+                u[i] = 0.0
+                for j in range(i + 1):
+                    u[i] += self.A[i * m + j] * self.scratch[j]
+                along += u[i] * self.b[i]
+            row[MU] = 0.0 - along
+            if self.rank < m:
+                self.raise_rank(u, first + k)
+                continue
+            for i in range(m):
+                self.s[i] = 0.0
+                for j in range(i + 1):
+                    self.s[i] += self.F[i * m + j] * u[j]
+                self.lengths[i] += u[i] * u[i]
+            self.orthonormalise(1.0)
+            self.rotate(self.F)
+
+    cdef void raise_rank(self, double* u, Py_ssize_t slot) noexcept nogil:
+        """A new feature while there are fewer features than rows: F = I, b = 0.
+
+        The rows that are not zero span every old feature. So the next row comes to life along what
+        they leave of the new one, and the rows behind it go on being zero on all features; what A
+        says of them is what they will bring to the next.
+        """
+        cdef Py_ssize_t m = self.sketch_size, r = self.rank, i, j
+        cdef double root = 1.0, a
+        cdef double* whole = self.scratch  # the unit vector of the new feature, as rows' sum
+        if u[r] == 0.0:
+            u[r] = DBL_EPSILON
+        a = u[r]
+        for i in range(m):
+            self.s[i] = u[i] if i < r else 0.0
+            root += self.s[i] * self.s[i]
+        root = sqrt(root)
+        self.orthonormalise(1.0)
+        self.rotate(self.F)
+        for j in range(m):
+            whole[j] = 0.0
+            for i in range(r):
+                whole[j] += self.image[i] * self.F[i * m + j]
+        for j in range(m):
+            self.F[r * m + j] = ((j == r) - a * whole[j]) * root / fabs(a)
+            whole[j] += (1.0 if a > 0.0 else -1.0) / root * self.F[r * m + j]
+        for i in range(r + 1, m):
+            for j in range(m):
+                self.F[i * m + j] = (i == j) - u[i] * whole[j]
+        self.rank = r + 1
+        self.fold(slot + 1)
+        for j in range(slot + 1):
+            memset(self.rows.data + j * self.rows.width + U + r + 1, 0, (m - r - 1) * sizeof(double))
+
+    cdef void fold(self, Py_ssize_t d) noexcept nogil:
+        """Re-anchor, V and mu unchanged: mu_bar += U'b, b = 0, U = F U, A = F A, F = I."""
+        cdef Py_ssize_t m = self.sketch_size, i, j, k, slot
+        cdef double* row
+        cdef double* u
+        cdef double total
+        for slot in range(d):
+            row = self.rows.data + slot * self.rows.width
+            u = row + U
+            for i in range(m):
+                row[MU] += u[i] * self.b[i]
+            for i in range(m - 1, -1, -1):
+                total = 0.0
+                for j in range(i + 1):
+                    total += self.F[i * m + j] * u[j]
+                u[i] = total
+        for i in range(m - 1, -1, -1):
+            for k in range(i + 1):
+                total = 0.0
+                for j in range(k, i + 1):
+                    total += self.F[i * m + j] * self.A[j * m + k]
+                self.A[i * m + k] = total if fabs(total) > NOTHING else 0.0
+        memset(self.F, 0, m * m * sizeof(double))
+        memset(self.b, 0, m * sizeof(double))
+        for i in range(m):
+            self.F[i * m + i] = 1.0
+            self.lengths[i] = 1.0 if i < self.rank else 0.0
+
+    cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
+                     double squares) noexcept nogil:
+        if new:
+            self.meet(self.features.newcomers, new)
+            self.fold(self.features.count)
+        self.step_dense(x, n, step, squares)
+
+    cdef void learn_eigenvalues(self) noexcept nogil:
+        """Step 1 of the sketch update: t += 1, Lambda = (1 - 1/t) Lambda + (1/t) (V xh)^2."""
+        cdef Py_ssize_t i
+        self.t += 1
+        for i in range(self.sketch_size):
+            self.eigenvalues[i] += (self.s[i] * self.s[i] - self.eigenvalues[i]) / self.t
+        self.refresh_shrinkage()
+
+    cdef void refresh_shrinkage(self) noexcept nogil:
+        """t Lambda / (1 + t Lambda)."""
+        cdef double mass
+        cdef Py_ssize_t i
+        for i in range(self.sketch_size):
+            mass = self.t * self.eigenvalues[i]
+            self.shrinkage[i] = mass / (1.0 + mass)
+
+    cdef void step_dense(self, const Entry* x, Py_ssize_t n, double step,
+                         double squares) noexcept nogil:
+        """The sketch update and mu's step, where F = I and b = 0; `squares` is x.x."""
+        cdef Py_ssize_t m = self.sketch_size, i, slot
+        cdef double root = sqrt(self._gamma), xx = squares / self._gamma, sum, old, xh, along = 0.0
+        cdef double* pull = self.scratch  # step * shrinkage * V_new x
+        cdef double* row
+        cdef double* u
+        self.project(x, n, self.s)
+        for i in range(m):
+            self.s[i] /= root
+        self.learn_eigenvalues()
+        self.orthonormalise((2.0 + xx / self.t) / self.t)
+        for i in range(m):
+            pull[i] = step * self.shrinkage[i] * root * (1.0 + xx / self.t) * self.image[i]
+            self.image[i] /= self.t
+            along += pull[i] * self.image[i]
+        for slot in range(self.features.count):
+            row = self.rows.data + slot * self.rows.width
+            u = row + U
+            sum = 0.0
+            for i in range(m):
+                old = u[i]
+                u[i] = (old - self.carry[i] * sum) * self.norm[i]
+                sum += self.s[i] * old
+                row[MU] -= pull[i] * u[i]
+        for i in range(n):
+            row = self.rows.data + x[i].slot * self.rows.width
+            u = row + U
+            xh = x[i].value / root
+            row[MU] += step * x[i].value - along * xh
+            for slot in range(m):
+                u[slot] += self.image[slot] * xh
+        self.rotate(self.A)
+        for i in range(m * m):
+            if fabs(self.A[i]) < NOTHING:
+                self.A[i] = 0.0
+
+    cdef object mu(self):
+        cdef Py_ssize_t m = self.sketch_size
+        table = self.rows.copy_out(self.features.count)
+        return table[:, MU] + table[:, U:] @ self._vector(self.b)
+
+    cdef object _vector(self, double* data):
+        return np.array([data[i] for i in range(self.sketch_size)])
+
+    cdef object _matrix(self, double* data):
+        cdef Py_ssize_t m = self.sketch_size
+        return np.array([[data[i * m + j] for j in range(m)] for i in range(m)])
+
+    cdef int _take(self, double* data, object array) except -1:
+        cdef const double[::1] view = np.ascontiguousarray(array, dtype=np.float64).ravel()
+        cdef Py_ssize_t i
+        for i in range(view.shape[0]):
+            data[i] = view[i]
+        return 0
+
+    def basis(self):
+        """V, sketch_size x d, features in the order of `names`."""
+        return self._matrix(self.F) @ self.rows.copy_out(self.features.count)[:, U:].T
+
+    def covariance(self):
+        """Sigma as a dense matrix, features in the order of `names`."""
+        V = self.basis()
+        return np.eye(V.shape[1]) - V.T @ (self._vector(self.shrinkage)[:, None] * V)
+
+    def _arguments(self):
+        return (*super()._arguments(), self.sketch_size, self.seed)
+
+    def _numbers(self):
+        table = self.rows.copy_out(self.features.count)
+        return {
+            "stream": self.stream,
+            "t": self.t,
+            "rank": self.rank,
+            "mu": table[:, MU].copy(),
+            "U": table[:, U:].copy(),
+            "A": self._matrix(self.A),
+            "eigenvalues": self._vector(self.eigenvalues),
+        }
+
+    def _load(self, state):
+        self.stream = state["stream"]
+        self.t = state["t"]
+        self.rank = state["rank"]
+        self.rows.copy_in(np.column_stack([state["mu"], state["U"]]))
+        self._take(self.A, state["A"])
+        self._take(self.eigenvalues, state["eigenvalues"])
+        self.refresh_shrinkage()

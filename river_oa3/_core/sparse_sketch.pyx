@@ -1,0 +1,112 @@
+"""SSOA3 (Algorithms 6, 8 and 9 of the paper): the sketch in factored form, O(m^2 + m nnz) an event.
+
+Only the rows of U whose features are in the event change, by delta xh' with delta = U xh / t; F
+takes the orthonormalisation, and b the part of mu's step that lies in the sketch's directions.
+"""
+
+from libc.math cimport sqrt
+from libc.string cimport memcpy
+
+from .features cimport Entry
+from .sketch cimport MU, Sketch, U
+
+# How much longer than V's rows the terms F_ij U_j that make them up may get, squared. Beyond it
+# too many digits cancel, and the event takes the dense step, which needs none.
+cdef double SPREAD = 1e6
+
+# Rounding adds up in the split mu_bar + U'b too: fold once in so many events, or in so many as
+# there are features, which keeps its cost for an event below that of the event itself.
+cdef Py_ssize_t EVENTS = 4096
+
+
+cdef class SparseSketch(Sketch):
+    cdef readonly Py_ssize_t anchors
+    cdef Py_ssize_t since_fold
+
+    cdef double margin(self, const Entry* x, Py_ssize_t n) noexcept nogil:
+        cdef double p = 0.0, along
+        cdef const double* row
+        cdef Py_ssize_t i, j
+        for i in range(n):
+            row = self.rows.data + x[i].slot * self.rows.width
+            along = row[MU]
+            for j in range(self.sketch_size):
+                along += self.b[j] * row[U + j]
+            p += along * x[i].value
+        return p
+
+    cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
+                     double squares) noexcept nogil:
+        cdef Py_ssize_t d = self.features.count
+        if new:
+            self.meet(self.features.newcomers, new)
+        self.since_fold += 1
+        if self.since_fold <= max(EVENTS, d) and self.step_sparse(x, n, step, squares):
+            return
+        self.anchors += 1
+        self.since_fold = 0
+        self.fold(d)
+        self.step_dense(x, n, step, squares)
+
+    cdef bint step_sparse(self, const Entry* x, Py_ssize_t n, double step,
+                          double squares) noexcept nogil:
+        """The sketch update and mu's step in factored form, or nothing where digits would be lost."""
+        cdef Py_ssize_t m = self.sketch_size, t = self.t + 1, i, j
+        cdef double root = sqrt(self._gamma), xx = squares / self._gamma
+        cdef double kappa = (2.0 + xx / t) / t, along = 0.0, pull, xh
+        cdef double* F = self.scratch
+        cdef double* delta = self.delta
+        cdef double* row
+        self.project(x, n, delta)
+        for i in range(m):
+            delta[i] /= root
+        for i in range(m):
+            self.s[i] = 0.0
+            for j in range(i + 1):
+                self.s[i] += self.F[i * m + j] * delta[j]
+        memcpy(F, self.F, m * m * sizeof(double))
+        self.orthonormalise(kappa)
+        self.rotate(F)
+        for i in range(m):
+            for j in range(i + 1):
+                if F[i * m + j] ** 2 * (self.lengths[j] + kappa * delta[j] ** 2) > SPREAD:
+                    return False
+        memcpy(self.F, F, m * m * sizeof(double))
+        self.learn_eigenvalues()
+        for i in range(m):
+            self.lengths[i] += kappa * delta[i] ** 2
+            delta[i] /= t
+            along += delta[i] * self.b[i]
+        for i in range(n):
+            row = self.rows.data + x[i].slot * self.rows.width
+            xh = x[i].value / root
+            # U moves on every label: mu_bar makes up for it also where the paper leaves it alone,
+            # on a label without loss, or mu would move.
+            row[MU] += step * x[i].value - along * xh
+            for j in range(m):
+                row[U + j] += delta[j] * xh
+        for i in range(m):
+            # V_new x = L^-1 s sqrt(gamma) (1 + xh.xh / t)
+            pull = step * self.shrinkage[i] * root * (1.0 + xx / t) * self.image[i]
+            for j in range(i + 1):
+                self.b[j] -= pull * F[i * m + j]
+        return True
+
+    def _numbers(self):
+        return {
+            **super()._numbers(),
+            "mu": self.rows.copy_out(self.features.count)[:, MU].copy(),
+            "F": self._matrix(self.F),
+            "b": self._vector(self.b),
+            "lengths": self._vector(self.lengths),
+            "anchors": self.anchors,
+            "since_fold": self.since_fold,
+        }
+
+    def _load(self, state):
+        super()._load(state)
+        self._take(self.F, state["F"])
+        self._take(self.b, state["b"])
+        self._take(self.lengths, state["lengths"])
+        self.anchors = state["anchors"]
+        self.since_fold = state["since_fold"]

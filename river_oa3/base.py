@@ -1,0 +1,166 @@
+"""What the four learners have in common, as river sees them."""
+
+from __future__ import annotations
+
+import typing
+
+import numpy as np
+from river import base
+from river.utils import dataframe
+from scipy.special import ndtr
+
+from river_oa3 import frames
+
+if typing.TYPE_CHECKING:
+    from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
+
+    from river_oa3._core.learner import Learner
+    from river_oa3._core.sketch import Sketch
+
+__all__ = ["SecondOrderClassifier", "SketchedClassifier"]
+
+Event = dict[base.typing.FeatureName, typing.Any]
+
+
+class SecondOrderClassifier(base.MiniBatchClassifier):
+    """A binary linear classifier that knows how sure it is: weights ~ N(mu, Sigma).
+
+    Subclasses choose how Sigma is kept. The parameters live in the compiled core, so that setting
+    one on a model that has learned takes effect, and is checked, at once.
+
+    """
+
+    def __init__(self, core: Learner):
+        self._core = core
+        self._y_name: str | None = None
+
+    @property
+    def eta(self) -> float:
+        return self._core.eta
+
+    @eta.setter
+    def eta(self, value: float) -> None:
+        self._core.eta = value
+
+    @property
+    def gamma(self) -> float:
+        return self._core.gamma
+
+    @gamma.setter
+    def gamma(self, value: float) -> None:
+        self._core.gamma = value
+
+    @property
+    def rho(self) -> float:
+        return self._core.rho
+
+    @rho.setter
+    def rho(self, value: float) -> None:
+        self._core.rho = value
+
+    @property
+    def _mutable_attributes(self) -> set[str]:
+        return {"eta", "gamma", "rho"}
+
+    @property
+    def weights(self) -> dict[base.typing.FeatureName, float]:
+        """The mean weight of each feature that has been learned."""
+        return self._core.weights()
+
+    def margin_one(self, x: Event) -> float:
+        """The signed margin `mu.x`: positive events are predicted at 0 and above.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        """
+        return self._core.margin_one(x)
+
+    def variance_one(self, x: Event) -> float:
+        """The variance `x'Sigma x` of the margin, 0 or above: how little is known of such events.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        """
+        return self._core.variance_one(x)
+
+    def confidence_one(self, x: Event) -> float:
+        """The query confidence, 0 or below: the lower it is, the more a label would teach.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        """
+        return self._core.confidence_one(x)
+
+    def predict_one(self, x: Event) -> bool:  # type: ignore[override]  # river's takes any kwargs
+        return self._core.predict_one(x)
+
+    def predict_proba_one(self, x: Event) -> dict[bool, float]:  # type: ignore[override]  # as above
+        positive, negative = self._core.probability_one(x)
+        return {False: negative, True: positive}
+
+    def learn_one(self, x: Event, y: base.typing.ClfTarget, w: float = 1.0) -> None:
+        """Update the model with a set of features `x` and a label `y`.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features. Zeros are the same as features that are not there.
+        y
+            A label: True or False, or 1 or 0.
+        w
+            A weight that multiplies the loss of this event.
+
+        """
+        self._core.learn_one(x, y, w)
+
+    def learn_many(self, X: IntoDataFrame, y: IntoSeries, w: float | IntoSeries = 1.0) -> None:
+        """Update the model with the rows of a data frame, in order, as `learn_one` would.
+
+        Parameters
+        ----------
+        X
+            A data frame of features.
+        y
+            A series of labels.
+        w
+            A weight, or a series of weights.
+
+        """
+        _, matrix, columns = frames.read(X)
+        labels, name = frames.labels(y, len(matrix))
+        self._core.learn_many(matrix, columns, labels, frames.weights(w, len(matrix)))
+        self._y_name = name
+
+    def predict_many(self, X: IntoDataFrame) -> IntoSeries:
+        frame, matrix, columns = frames.read(X)
+        labels = self._core.margins(matrix, columns) >= 0
+        return dataframe.to_native_series(labels, name=self._y_name, like=frame)
+
+    def predict_proba_many(self, X: IntoDataFrame) -> IntoDataFrame:
+        frame, matrix, columns = frames.read(X)
+        margins = self._core.margins(matrix, columns)
+        z = margins / np.sqrt(self.gamma + self._core.variances(matrix, columns))
+        return dataframe.to_native_frame({False: ndtr(-z), True: ndtr(z)}, like=frame)
+
+
+class SketchedClassifier(SecondOrderClassifier):
+    """A second-order classifier whose covariance is a sketch of a few directions."""
+
+    _core: Sketch
+
+    @property
+    def sketch_size(self) -> int:
+        return self._core.sketch_size
+
+    @property
+    def seed(self) -> int | None:
+        return self._core.seed

@@ -1,0 +1,70 @@
+"""Data frames of any kind that river takes, as arrays for the compiled core."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Hashable
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from river.utils import dataframe
+
+from river_oa3._core import checks
+
+if typing.TYPE_CHECKING:
+    from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
+
+Matrix = NDArray[np.float64]
+
+
+def read(X: IntoDataFrame) -> tuple[nw.DataFrame[typing.Any], Matrix, list[Hashable]]:
+    """The frame, its numbers row by row, and its column names; every number is finite."""
+    frame = dataframe.into_frame(X)
+    columns: list[Hashable] = list(frame.columns)
+    types = list(frame.schema.values())
+    if all(_is_numeric(dtype) for dtype in types):
+        matrix = dataframe.to_numpy(frame)
+    else:
+        matrix = np.empty(frame.shape)
+        for j, (name, dtype) in enumerate(zip(columns, types, strict=True)):
+            matrix[:, j] = _numbers(name, frame[:, j], dtype)
+    matrix = np.ascontiguousarray(matrix, dtype=np.float64).reshape(len(frame), len(columns))
+    if not np.isfinite(matrix).all():
+        row, column = np.argwhere(~np.isfinite(matrix))[0]
+        checks.refuse_value(columns[column], matrix[row, column])
+    return frame, matrix, columns
+
+
+def _is_numeric(dtype: nw.dtypes.DType) -> bool:
+    return bool(dtype.is_numeric()) or dtype == nw.Boolean
+
+
+def _numbers(name: Hashable, column: nw.Series[typing.Any], dtype: nw.dtypes.DType) -> Matrix:
+    """A column as floats; one of Python objects is taken value by value, as in a dict."""
+    if _is_numeric(dtype):
+        return dataframe.to_numpy(column.to_frame())[:, 0]
+    return np.array([checks.as_number(name, value) for value in column.to_list()])
+
+
+def labels(y: IntoSeries, rows: int) -> tuple[NDArray[np.uint8], str | None]:
+    """The labels as 0 and 1, and the name of their series."""
+    series = dataframe.into_series(y)
+    values = series.to_numpy()
+    if len(values) != rows:
+        raise ValueError(f"{rows} rows of features come with {len(values)} labels")
+    if values.dtype == np.bool_:
+        return values.astype(np.uint8), series.name
+    good = [checks.as_label(value) for value in series.to_list()]
+    return np.array(good, dtype=np.uint8), series.name
+
+
+def weights(w: float | IntoSeries, rows: int) -> Matrix:
+    """One weight a row."""
+    try:
+        series = dataframe.into_series(typing.cast("IntoSeries", w))
+    except TypeError:
+        return np.full(rows, checks.as_weight(w))
+    if len(series) != rows:
+        raise ValueError(f"{rows} rows of features come with {len(series)} weights")
+    return np.array([checks.as_weight(value) for value in series.to_list()], dtype=np.float64)

@@ -1,0 +1,13 @@
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Repeatable by default; HYPOTHESIS_PROFILE=explore looks for new counter-examples.
+settings.register_profile(
+    "repeatable",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("explore", deadline=None, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))

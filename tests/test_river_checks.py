@@ -1,0 +1,31 @@
+"""Each of river's own estimator checks, one case each, none skipped."""
+
+import pytest
+from learners import LEARNERS, SKETCHES
+from river import checks
+
+NOT_DEFAULT = {"eta": 0.5, "gamma": 3.0, "rho": 8.0}
+
+# Phishing has nine features: a sketch of twenty rows never fills up, one of one row always has.
+MODELS = (
+    {learner.__name__: learner() for learner in LEARNERS}
+    | {f"{learner.__name__}-not-default": learner(**NOT_DEFAULT) for learner in LEARNERS}
+    | {f"{learner.__name__}-wide": learner(sketch_size=20, seed=7) for learner in SKETCHES}
+    | {f"{learner.__name__}-one-row": learner(sketch_size=1) for learner in SKETCHES}
+)
+
+
+def cases():
+    for name, model in MODELS.items():
+        for number, check in enumerate(checks.yield_checks(model)):
+            yield pytest.param(model, check, id=f"{name}-{check.__name__}-{number}")
+
+
+@pytest.mark.parametrize(("model", "check"), list(cases()))
+def test_passes_river_check(model, check):
+    check(model.clone())
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_asks_to_be_let_off_no_check(model):
+    assert not model._unit_test_skips()

@@ -207,7 +207,7 @@ NOT_MAPPINGS = {
 @pytest.mark.parametrize("x", NOT_MAPPINGS.values(), ids=NOT_MAPPINGS)
 def test_event_that_is_no_mapping_is_refused(learner, door, x):
     model = trained(learner)
-    assert_refused(model, TypeError, "", enter, model, door, x)
+    assert_refused(model, TypeError, None, enter, model, door, x)
 
 
 class ReadOnly(Mapping):
@@ -404,7 +404,7 @@ def test_zero_value_equals_an_absent_feature(learner):
 def test_weight_that_is_negative_or_not_finite_is_refused(learner, w):
     model = trained(learner)
     x = {"f0": 1.0, "fresh": 2.0}
-    assert_refused(model, ValueError, "", model.learn_one, x, True, w=w)
+    assert_refused(model, ValueError, None, model.learn_one, x, True, w=w)
 
 
 @each_learner
@@ -412,7 +412,7 @@ def test_weight_that_is_negative_or_not_finite_is_refused(learner, w):
 def test_weight_that_is_no_number_is_refused(learner, w):
     model = trained(learner)
     x = {"f0": 1.0, "fresh": 2.0}
-    assert_refused(model, (TypeError, ValueError), "", model.learn_one, x, True, w=w)
+    assert_refused(model, (TypeError, ValueError), None, model.learn_one, x, True, w=w)
 
 
 @each_learner
@@ -492,7 +492,7 @@ def test_sketch_size_that_is_no_whole_number_is_refused(learner, size):
 @pytest.mark.parametrize("attribute", ["sketch_size", "seed"])
 def test_shape_of_a_sketch_cannot_be_assigned(learner, attribute):
     model = trained(learner)
-    assert_refused(model, AttributeError, "", setattr, model, attribute, 3)
+    assert_refused(model, AttributeError, None, setattr, model, attribute, 3)
 
 
 # Numbers too large for the arithmetic
@@ -529,7 +529,7 @@ def test_asking_about_a_huge_value_overflows_or_gives_a_number(learner, question
 def test_value_whose_square_overflows_is_refused_as_an_overflow(learner):
     model = trained(learner)
     x = {"f0": 1e200, "f1": 1.0}
-    assert_refused(model, OverflowError, "", model.variance_one, x)
+    assert_refused(model, OverflowError, None, model.variance_one, x)
 
 
 @each_learner

@@ -4,15 +4,16 @@ Only the rows of U whose features are in the event change, by delta xh' with del
 takes the orthonormalisation, and b the part of mu's step that lies in the sketch's directions.
 """
 
-from libc.math cimport sqrt
+from libc.math cimport fmax, sqrt
 from libc.string cimport memcpy
 
 from .features cimport Entry
 from .sketch cimport MU, Sketch, U
 
-# How much longer than V's rows the terms F_ij U_j that make them up may get, squared. Beyond it
-# too many digits cancel, and the event takes the dense step, which needs none.
-cdef double SPREAD = 1e6
+# How long U's rows, and the terms F_ij U_j that make up V's rows, may get, squared. Beyond it too
+# many digits cancel in mu = mu_bar + U'b or in V = F U, and the event takes the dense step, where
+# nothing cancels.
+cdef double LONGEST = 1e6
 
 # Rounding adds up in the split mu_bar + U'b too: fold once in so many events, or in so many as
 # there are features, which keeps its cost for an event below that of the event itself.
@@ -53,7 +54,7 @@ cdef class SparseSketch(Sketch):
         """The sketch update and mu's step in factored form, or nothing where digits would be lost."""
         cdef Py_ssize_t m = self.sketch_size, t = self.t + 1, i, j
         cdef double root = sqrt(self._gamma), xx = squares / self._gamma
-        cdef double kappa = (2.0 + xx / t) / t, along = 0.0, pull, xh
+        cdef double kappa = (2.0 + xx / t) / t, along = 0.0, pull, xh, length, largest
         cdef double* F = self.scratch
         cdef double* delta = self.delta
         cdef double* row
@@ -67,14 +68,17 @@ cdef class SparseSketch(Sketch):
         memcpy(F, self.F, m * m * sizeof(double))
         self.orthonormalise(kappa)
         self.rotate(F)
-        for i in range(m):
-            for j in range(i + 1):
-                if F[i * m + j] ** 2 * (self.lengths[j] + kappa * delta[j] ** 2) > SPREAD:
-                    return False
+        for j in range(m):
+            length = self.lengths[j] + kappa * delta[j] * delta[j]
+            largest = 1.0
+            for i in range(j, m):
+                largest = fmax(largest, F[i * m + j] * F[i * m + j])
+            if length * largest > LONGEST:
+                return False
         memcpy(self.F, F, m * m * sizeof(double))
         self.learn_eigenvalues()
         for i in range(m):
-            self.lengths[i] += kappa * delta[i] ** 2
+            self.lengths[i] += kappa * delta[i] * delta[i]
             delta[i] /= t
             along += delta[i] * self.b[i]
         for i in range(n):

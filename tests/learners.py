@@ -82,3 +82,13 @@ _events = st.dictionaries(
     max_size=6,
 )
 event_streams = st.lists(st.tuples(_events, st.booleans()), max_size=25)
+
+
+def arithmetic_events(n):
+    """Events from whole numbers alone: the same on any machine, in any year."""
+    for i in range(n):
+        known = 4 + i // 4
+        chosen = sorted({(i * k) % known for k in (1, 3, 5, 7)})
+        kinds = ("f{}".format, int, lambda j: ("pair", j))
+        x = {kinds[j % 3](j): ((i * 7 + j * 5) % 11 - 5) / 4 for j in chosen}
+        yield x, sum(x.values()) > ((i * 3) % 7 - 3) / 8

@@ -254,13 +254,13 @@ class SSOA3(Sketched):
         if not new:
             return new
         if rank_grows:
-            self.anchor()
+            self.anchor(self.mu)
         u = self.columns(new)
         self.U = np.hstack([self.U, u])
         self.mu_bar = np.append(self.mu_bar, -u.T @ self.b)  # so that the new weights are 0
         self.K = self.K + u @ u.T
         if rank_grows:
-            self.anchor()
+            self.anchor(self.mu)
         else:
             self.F = decompose(self.F, self.K)
         return new
@@ -269,43 +269,42 @@ class SSOA3(Sketched):
         self.enter(x)
         x = self.dense(x)
         xh = x / np.sqrt(self.gamma)
+        mu = self.mu
         delta = self.sparse_sketch(xh)
-        # The paper has this line only where there is a loss; U moves, so mu needs it everywhere.
-        self.mu_bar = self.mu_bar - xh * (delta @ self.b)
         if self.is_ill_conditioned():
-            self.anchor()
+            self.anchor(mu)
+        else:
+            # The paper moves mu_bar only where there is a loss; U has moved, so mu needs it always.
+            self.mu_bar = self.mu_bar - xh * (delta @ self.b)
+            self.F = decompose(self.F, self.K)
         FUx = self.F @ (self.U @ x)
         self.mu_bar = self.mu_bar + step * x
         self.b = self.b - step * self.F.T @ (self.shrinkage() * FUx)
 
     def sparse_sketch(self, xh: np.ndarray) -> np.ndarray:
-        """SparseSketchUpdate; the step sizes are all 1/t, so delta needs no inverse of F."""
+        """SparseSketchUpdate but for F; the steps are all 1/t, so delta needs no inverse of F."""
         self.t += 1
         Ux = self.U @ xh
         self.Lambda = (1 - 1 / self.t) * self.Lambda + (1 / self.t) * (self.F @ Ux) ** 2
         delta = Ux / self.t
         self.K = (
-            self.K
-            + np.outer(Ux, delta)
-            + np.outer(delta, Ux)
-            + (xh @ xh) * np.outer(delta, delta)
+            self.K + np.outer(Ux, delta) + np.outer(delta, Ux) + (xh @ xh) * np.outer(delta, delta)
         )
         self.U = self.U + np.outer(delta, xh)
-        self.F = decompose(self.F, self.K)
         return delta
 
     def is_ill_conditioned(self) -> bool:
-        """Whether K, or the split of mu, is losing its digits; U would overflow much later.
+        """Whether F or the split of mu is about to lose its digits; U would overflow much later.
 
-        K times |F|^2 bounds how far apart the rows of U have grown, which is what F suffers from.
+        K times |F|^2 shows how far apart the rows of U have grown, which is what F suffers from.
         K alone shows how far they have grown together, which is what mu_bar + U'b suffers from.
         """
         return bool(self.K.diagonal().max() * max(1.0, np.abs(self.F).max() ** 2) > 1e3)
 
-    def anchor(self) -> None:
-        """Start again from U = V and b = 0; neither mu nor V moves."""
+    def anchor(self, mu: np.ndarray) -> None:
+        """Start again from U = V and b = 0."""
         self.anchors += 1
-        self.mu_bar = self.mu
+        self.mu_bar = mu
         self.b = np.zeros_like(self.b)
         self.U, self.A = self.F @ self.U, self.F @ self.A
         gram_schmidt(self.U, self.A)

@@ -21,6 +21,8 @@ cdef class Diagonal(Learner):
     cdef int reserve(self, Py_ssize_t d) except -1:
         cdef Py_ssize_t slot
         self.rows.reserve(d)
+        self.features.rows = <const char*>self.rows.data
+        self.features.stride = self.rows.width * sizeof(double)
         for slot in range(self.features.count, d):
             self.rows.data[slot * WIDTH + MU] = 0.0
             self.rows.data[slot * WIDTH + SIGMA] = 1.0

@@ -1,4 +1,6 @@
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
+
+from cpython.object cimport PyObject
 
 
 cdef struct Entry:
@@ -6,10 +8,24 @@ cdef struct Entry:
     double value
 
 
+cdef struct Reading:
+    PyObject* name
+    Py_hash_t hash
+    double value
+
+
 cdef struct Newcomer:
     uint64_t hash
     double value
+    # Where in `readings` it stands.
     Py_ssize_t place
+
+
+cdef struct Bucket:
+    # NULL where the bucket is free; a reference of its own elsewhere.
+    PyObject* name
+    uint32_t hash
+    uint32_t slot
 
 
 cdef double sort_new_squares(Newcomer* newcomers, Py_ssize_t new) noexcept nogil
@@ -23,20 +39,41 @@ cdef class Features:
     their names' stable hash, with the slots that `admit` will give them. So nothing downstream
     depends on the order of the keys in the dict, to the last bit.
     """
-    cdef dict table
+    # Open addressing, a power of two of buckets, at most two thirds of them taken.
+    cdef Bucket* buckets
+    cdef Py_ssize_t n_buckets
+    cdef int shift
     cdef Py_ssize_t count
-    cdef list new_names
+
+    cdef Reading* readings
     cdef Entry* entries
     cdef Newcomer* newcomers
     cdef Py_ssize_t capacity
     cdef Py_ssize_t known
     cdef Py_ssize_t new
     cdef double new_squares
+    # Keeps the names of an event alive that is read from a copy.
+    cdef list items
 
-    cdef int reserve(self, Py_ssize_t size) except -1
+    # While there are few features, their order comes from a bitmap instead of a sort.
+    cdef uint64_t* bitmap
+    cdef double* values
+    cdef Py_ssize_t mapped
+
+    # The learner's rows, to be fetched ahead of their use.
+    cdef const char* rows
+    cdef Py_ssize_t stride
+
     cdef int read(self, object x, bint learning) except -1
     cdef int read_any(self, list items, bint learning) except -1
-    cdef int take(self, object name, double value, bint learning) except -1
+    cdef int place(self, Py_ssize_t n, bint learning) except -1
     cdef int settle(self, bint learning) except -1
+    cdef void gather(self) noexcept nogil
+    cdef Py_ssize_t find(self, object name, Py_hash_t hash) except -2
     cdef int admit(self) except -1
+    cdef void insert(self, PyObject* name, Py_hash_t hash) noexcept nogil
+    cdef int reserve(self, Py_ssize_t size) except -1
+    cdef int reserve_names(self, Py_ssize_t count) except -1
+    cdef int map(self, Py_ssize_t count) except -1
+    cdef list names(self)
     cdef int load(self, list names) except -1

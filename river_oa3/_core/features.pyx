@@ -1,23 +1,49 @@
-"""Dict to slots and values, in one pass with one hash lookup a feature."""
+"""Dict to slots and values, in one pass with one hash lookup a feature.
+
+The name table is our own, because of large vocabularies: one cache line a lookup instead of a
+dict's four, all lookups of an event under way at once, and no int object a feature.
+"""
+
+import sys
 
 from libc.math cimport isfinite
-from libc.stdlib cimport free, qsort, realloc
+from libc.stdlib cimport calloc, free, qsort, realloc
+from libc.string cimport memset
 
 from cpython.dict cimport PyDict_Check, PyDict_Next, PyDict_Size
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
-from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_AsSsize_t, PyLong_Check, PyLong_CheckExact
-from cpython.ref cimport PyObject
-from cpython.unicode cimport PyUnicode_CheckExact
+from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_Check, PyLong_CheckExact
+from cpython.object cimport Py_EQ, PyObject_Hash, PyObject_RichCompareBool
+from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_Compare
 
 from .names cimport stable_hash
 
 from .checks import as_mapping, as_number, refuse_value
 
 cdef extern from *:
-    PyObject* PyDict_GetItemWithError(object table, object key) except? NULL
+    """
+    #ifdef _MSC_VER
+    #include <intrin.h>
+    static int lowest_bit(unsigned long long word) {
+        unsigned long place;
+        _BitScanForward64(&place, word);
+        return (int)place;
+    }
+    #define fetch_ahead(address) ((void)(address))
+    #else
+    #define lowest_bit(word) __builtin_ctzll(word)
+    #define fetch_ahead(address) __builtin_prefetch(address)
+    #endif
+    """
+    int lowest_bit(uint64_t word) noexcept nogil
+    void fetch_ahead(const void* address) noexcept nogil
 
-# Below this an insertion sort beats the library's sort.
-cdef Py_ssize_t FEW = 48
+cdef enum:
+    # Up to so many items an insertion sort beats the library's.
+    SHORT = 48
+    # Name tables of no more features are ordered by bitmap.
+    MAPPED = 4096
 
 
 cdef int _by_slot(const void* a, const void* b) noexcept nogil:
@@ -35,14 +61,11 @@ cdef int _by_value(const void* a, const void* b) noexcept nogil:
     return (left > right) - (left < right)
 
 
-cdef inline void sort_entries(Entry* entries, Py_ssize_t n) noexcept nogil:
+cdef void sort_entries(Entry* entries, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i, j
     cdef Entry entry
-    if n > FEW:
-        for i in range(1, n):
-            if entries[i].slot < entries[i - 1].slot:
-                qsort(entries, n, sizeof(Entry), _by_slot)
-                return
+    if n > SHORT:
+        qsort(entries, n, sizeof(Entry), _by_slot)
         return
     for i in range(1, n):
         entry = entries[i]
@@ -51,6 +74,21 @@ cdef inline void sort_entries(Entry* entries, Py_ssize_t n) noexcept nogil:
             entries[j] = entries[j - 1]
             j -= 1
         entries[j] = entry
+
+
+cdef void sort_newcomers(Newcomer* newcomers, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef Newcomer newcomer
+    if n > SHORT:
+        qsort(newcomers, n, sizeof(Newcomer), _by_hash)
+        return
+    for i in range(1, n):
+        newcomer = newcomers[i]
+        j = i
+        while j > 0 and newcomers[j - 1].hash > newcomer.hash:
+            newcomers[j] = newcomers[j - 1]
+            j -= 1
+        newcomers[j] = newcomer
 
 
 cdef double sort_new_squares(Newcomer* newcomers, Py_ssize_t new) noexcept nogil:
@@ -66,130 +104,269 @@ cdef double sort_new_squares(Newcomer* newcomers, Py_ssize_t new) noexcept nogil
 
 cdef class Features:
     def __cinit__(self):
-        self.table = {}
-        self.new_names = []
-        self.entries = NULL
-        self.newcomers = NULL
-        self.capacity = 0
-        self.count = 0
+        self.stride = 0
+        self.reserve_names(0)
 
     def __dealloc__(self):
+        cdef Py_ssize_t i
+        for i in range(self.n_buckets):
+            Py_XDECREF(self.buckets[i].name)
+        free(self.buckets)
+        free(self.readings)
         free(self.entries)
         free(self.newcomers)
+        free(self.bitmap)
+        free(self.values)
 
     def __sizeof__(self):
-        return object.__sizeof__(self) + self.capacity * (sizeof(Entry) + sizeof(Newcomer))
+        return (
+            object.__sizeof__(self)
+            + self.n_buckets * sizeof(Bucket)
+            + self.capacity * (sizeof(Reading) + sizeof(Entry) + sizeof(Newcomer))
+            + self.mapped * sizeof(double) + self.mapped // 8
+            + sum(map(sys.getsizeof, self.names()))
+        )
 
-    cdef int reserve(self, Py_ssize_t size) except -1:
-        """Make room for an event of `size` features."""
-        cdef Py_ssize_t capacity = self.capacity if self.capacity else 16
-        cdef void* memory
-        if size <= self.capacity:
-            return 0
-        while capacity < size:
-            capacity *= 2
-        memory = realloc(self.entries, capacity * sizeof(Entry))
-        if memory != NULL:
-            self.entries = <Entry*>memory
-            memory = realloc(self.newcomers, capacity * sizeof(Newcomer))
-        if memory == NULL:
-            raise MemoryError(f"no memory for an event of {size} features")
-        self.newcomers = <Newcomer*>memory
-        self.capacity = capacity
-        return 0
+    # An event.
 
     cdef int read(self, object x, bint learning) except -1:
-        """Read one event. Only with `learning` are the new features' names kept."""
+        """Read one event; with `learning`, its new features are made ready for `admit`."""
         cdef PyObject* name
         cdef PyObject* item
-        cdef Py_ssize_t position = 0
+        cdef Py_ssize_t position = 0, n = 0
         cdef double value
-        cdef int too_long = 0
+        cdef int unusual = 0
+        cdef Reading* reading
         if not PyDict_Check(x):
             x = as_mapping(x)
-        self.known = 0
-        self.new = 0
-        if self.new_names:
-            self.new_names.clear()
         self.reserve(PyDict_Size(x))
         while PyDict_Next(x, &position, &name, &item):
-            # Names and values of other types may run code of their own, which may change the
-            # dict under our feet: they are read from a copy.
-            if not (PyUnicode_CheckExact(<object>name) or PyLong_CheckExact(<object>name)):
-                return self.read_any(list(x.items()), learning)
             if PyFloat_Check(<object>item):
                 value = PyFloat_AS_DOUBLE(<object>item)
             elif PyLong_Check(<object>item):
-                value = <double>PyLong_AsLongAndOverflow(<object>item, &too_long)
+                value = <double>PyLong_AsLongAndOverflow(<object>item, &unusual)
             else:
-                too_long = 1
-            if too_long:
+                unusual = 1
+            # Names and values of other types may run code of their own, which may change the
+            # dict under our feet: they are read from a copy.
+            if unusual or not (
+                PyUnicode_CheckExact(<object>name) or PyLong_CheckExact(<object>name)
+            ):
                 return self.read_any(list(x.items()), learning)
-            if value != 0.0:
-                self.take(<object>name, value, learning)
-        return self.settle(learning)
+            if value == 0.0:
+                continue
+            if not isfinite(value):
+                refuse_value(<object>name, value)
+            reading = self.readings + n
+            reading.name = name
+            reading.hash = PyObject_Hash(<object>name)
+            reading.value = value
+            fetch_ahead(self.buckets + bucket_of(reading.hash, self.shift))
+            n += 1
+        return self.place(n, learning)
 
     cdef int read_any(self, list items, bint learning) except -1:
         """Read an event with names or values that are not of the usual types."""
+        cdef Py_ssize_t n = 0
         cdef double value
-        self.known = 0
-        self.new = 0
-        self.new_names.clear()
         self.reserve(len(items))
+        self.items = items
         for name, item in items:
             value = PyFloat_AS_DOUBLE(item) if PyFloat_Check(item) else as_number(name, item)
-            if value != 0.0:
-                self.take(name, value, learning)
-        return self.settle(learning)
+            if value == 0.0:
+                continue
+            if not isfinite(value):
+                refuse_value(name, value)
+            self.readings[n].name = <PyObject*>name
+            self.readings[n].hash = PyObject_Hash(name)
+            self.readings[n].value = value
+            n += 1
+        return self.place(n, learning)
 
-    cdef inline int take(self, object name, double value, bint learning) except -1:
-        cdef PyObject* slot
-        if not isfinite(value):
-            refuse_value(name, value)
-        slot = PyDict_GetItemWithError(self.table, name)
-        if slot != NULL:
-            self.entries[self.known].slot = PyLong_AsSsize_t(<object>slot)
-            self.entries[self.known].value = value
-            self.known += 1
-        else:
-            self.newcomers[self.new].value = value
-            if learning:
-                self.newcomers[self.new].hash = stable_hash(name)
-                self.newcomers[self.new].place = self.new
-                self.new_names.append(name)
-            self.new += 1
-        return 0
+    cdef int place(self, Py_ssize_t n, bint learning) except -1:
+        """Look up what was read."""
+        cdef Py_ssize_t i, slot
+        cdef Reading* reading
+        self.known = 0
+        self.new = 0
+        for i in range(n):
+            reading = self.readings + i
+            slot = self.find(<object>reading.name, reading.hash)
+            if slot >= 0:
+                fetch_ahead(self.rows + slot * self.stride)
+                self.entries[self.known].slot = slot
+                self.entries[self.known].value = reading.value
+                self.known += 1
+            else:
+                self.newcomers[self.new].value = reading.value
+                if learning:
+                    self.newcomers[self.new].hash = stable_hash(<object>reading.name)
+                    self.newcomers[self.new].place = i
+                self.new += 1
+        return self.settle(learning)
 
     cdef int settle(self, bint learning) except -1:
         """Bring the event into the order that does not depend on the dict's."""
         cdef Py_ssize_t i
-        sort_entries(self.entries, self.known)
+        if self.count <= self.mapped:
+            self.gather()
+        else:
+            sort_entries(self.entries, self.known)
         if not learning:
             self.new_squares = sort_new_squares(self.newcomers, self.new)
             return 0
-        if self.new > 1:
-            qsort(self.newcomers, self.new, sizeof(Newcomer), _by_hash)
+        sort_newcomers(self.newcomers, self.new)
         for i in range(self.new):
             self.entries[self.known + i].slot = self.count + i
             self.entries[self.known + i].value = self.newcomers[i].value
         return 0
 
-    cdef int admit(self) except -1:
-        """Give the new features of the event that was read their slots, all or none."""
-        cdef Py_ssize_t i
-        try:
-            for i in range(self.new):
-                self.table[self.new_names[self.newcomers[i].place]] = self.count + i
-        except BaseException:
-            self.table = {name: slot for name, slot in self.table.items() if slot < self.count}
-            raise
-        finally:
-            self.new_names.clear()
-        self.count += self.new
+    cdef void gather(self) noexcept nogil:
+        """Order the known entries by way of the bitmap, which is left empty."""
+        cdef Py_ssize_t i, slot, n = 0, words = (self.count + 63) // 64
+        cdef uint64_t word
+        for i in range(self.known):
+            slot = self.entries[i].slot
+            self.bitmap[slot >> 6] |= <uint64_t>1 << (slot & 63)
+            self.values[slot] = self.entries[i].value
+        for i in range(words):
+            word = self.bitmap[i]
+            self.bitmap[i] = 0
+            while word:
+                slot = (i << 6) + lowest_bit(word)
+                self.entries[n].slot = slot
+                self.entries[n].value = self.values[slot]
+                n += 1
+                word &= word - 1
+
+    cdef int reserve(self, Py_ssize_t size) except -1:
+        """Make room for an event of `size` features."""
+        cdef Py_ssize_t capacity = self.capacity if self.capacity else 16
+        if size <= self.capacity:
+            return 0
+        while capacity < size:
+            capacity *= 2
+        self.readings = <Reading*>grown(self.readings, capacity * sizeof(Reading))
+        self.entries = <Entry*>grown(self.entries, capacity * sizeof(Entry))
+        self.newcomers = <Newcomer*>grown(self.newcomers, capacity * sizeof(Newcomer))
+        self.capacity = capacity
         return 0
+
+    # The name table.
+
+    cdef Py_ssize_t find(self, object name, Py_hash_t hash) except -2:
+        """The slot of a name, or -1."""
+        cdef Py_ssize_t i = bucket_of(hash, self.shift)
+        cdef Bucket* bucket = self.buckets + i
+        cdef uint32_t short_hash = <uint32_t>hash
+        while bucket.name != NULL:
+            if bucket.name == <PyObject*>name:
+                return bucket.slot
+            if bucket.hash == short_hash and same(name, <object>bucket.name):
+                return bucket.slot
+            i = (i + 1) & (self.n_buckets - 1)
+            bucket = self.buckets + i
+        return -1
+
+    cdef int admit(self) except -1:
+        """Give the new features of the event that was read their slots.
+
+        `reserve_names` has made room for them: nothing here can fail.
+        """
+        cdef Py_ssize_t i
+        cdef Reading* reading
+        for i in range(self.new):
+            reading = self.readings + self.newcomers[i].place
+            Py_INCREF(<object>reading.name)
+            self.insert(reading.name, reading.hash)
+        return 0
+
+    cdef void insert(self, PyObject* name, Py_hash_t hash) noexcept nogil:
+        cdef Bucket* bucket = free_bucket(self.buckets, self.n_buckets, self.shift, hash)
+        bucket.name = name
+        bucket.hash = <uint32_t>hash
+        bucket.slot = <uint32_t>self.count
+        self.count += 1
+
+    cdef int reserve_names(self, Py_ssize_t count) except -1:
+        """Make room for `count` names in all."""
+        cdef Py_ssize_t n_buckets = self.n_buckets if self.n_buckets else 16, i
+        cdef int shift
+        cdef Bucket* buckets
+        cdef Bucket* bucket
+        if self.n_buckets and 3 * count <= 2 * self.n_buckets:
+            return 0
+        if count > 0xFFFFFFFF:
+            raise MemoryError("a model holds no more than 4294967295 features")
+        while 3 * count > 2 * n_buckets:
+            n_buckets *= 2
+        shift = 64 - lowest_bit(n_buckets)
+        hashes = [PyObject_Hash(name) for name in self.names()]
+        buckets = <Bucket*>calloc(n_buckets, sizeof(Bucket))
+        if buckets == NULL:
+            raise MemoryError(f"no memory for {count} names")
+        for i in range(self.n_buckets):
+            if self.buckets[i].name != NULL:
+                bucket = free_bucket(buckets, n_buckets, shift, hashes[self.buckets[i].slot])
+                bucket[0] = self.buckets[i]
+        free(self.buckets)
+        self.buckets = buckets
+        self.n_buckets = n_buckets
+        self.shift = shift
+        return self.map(count)
+
+    cdef int map(self, Py_ssize_t count) except -1:
+        """Keep the bitmap as large as the name table, up to its limit."""
+        cdef Py_ssize_t mapped = 64 if self.mapped == 0 else self.mapped
+        if count <= self.mapped or count > MAPPED:
+            return 0
+        while mapped < count:
+            mapped *= 2
+        self.bitmap = <uint64_t*>grown(self.bitmap, mapped // 8)
+        self.values = <double*>grown(self.values, mapped * sizeof(double))
+        memset(self.bitmap, 0, mapped // 8)
+        self.mapped = mapped
+        return 0
+
+    cdef list names(self):
+        """The names in the order of their slots."""
+        cdef list names = [None] * self.count
+        cdef Py_ssize_t i
+        for i in range(self.n_buckets):
+            if self.buckets[i].name != NULL:
+                names[self.buckets[i].slot] = <object>self.buckets[i].name
+        return names
 
     cdef int load(self, list names) except -1:
         """Take the names of a stored table, in the order of their slots."""
-        self.table = {name: slot for slot, name in enumerate(names)}
-        self.count = len(names)
+        self.reserve_names(len(names))
+        for name in names:
+            Py_INCREF(name)
+            self.insert(<PyObject*>name, PyObject_Hash(name))
         return 0
+
+
+cdef inline Py_ssize_t bucket_of(Py_hash_t hash, int shift) noexcept nogil:
+    """Fibonacci hashing: the hashes of small ints are the ints themselves."""
+    return <Py_ssize_t>((<uint64_t>hash * 0x9E3779B97F4A7C15ULL) >> shift)
+
+
+cdef inline Bucket* free_bucket(Bucket* buckets, Py_ssize_t n, int shift, Py_hash_t hash) noexcept nogil:
+    cdef Py_ssize_t i = bucket_of(hash, shift)
+    while buckets[i].name != NULL:
+        i = (i + 1) & (n - 1)
+    return buckets + i
+
+
+cdef inline bint same(object left, object right) except -1:
+    """Equality of two names whose hashes agree; of strings without running code of theirs."""
+    if PyUnicode_CheckExact(left):
+        return PyUnicode_Check(right) and PyUnicode_Compare(left, right) == 0
+    return PyObject_RichCompareBool(left, right, Py_EQ)
+
+
+cdef void* grown(void* memory, size_t size) except NULL:
+    cdef void* larger = realloc(memory, size)
+    if larger == NULL:
+        raise MemoryError(f"no memory for {size} bytes")
+    return larger

@@ -2,7 +2,10 @@
 
 import numpy as np
 
+from libc.float cimport DBL_MAX
 from libc.math cimport erfc, fmin, isfinite, sqrt
+
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
 from .features cimport sort_new_squares
 
@@ -120,12 +123,12 @@ cdef class Learner:
 
     def names(self):
         """Feature names in the order of their slots."""
-        return list(self.features.table)
+        return self.features.names()
 
     def weights(self):
         """Feature name -> mu."""
         self.enter()
-        return dict(zip(self.features.table, self.mu().tolist()))
+        return dict(zip(self.features.names(), self.mu().tolist()))
 
     # Learning: either the whole event is learned or nothing is touched.
 
@@ -138,7 +141,9 @@ cdef class Learner:
             label = False
         else:
             label = as_label(y)
-        weight = 1.0 if w is 1.0 else as_weight(w)
+        weight = PyFloat_AS_DOUBLE(w) if PyFloat_CheckExact(w) else as_weight(w)
+        if not 0.0 <= weight <= DBL_MAX:
+            as_weight(w)
         self.enter()
         self.features.read(x, True)
         self.learn_read(label, weight)
@@ -149,8 +154,10 @@ cdef class Learner:
         cdef Py_ssize_t n = f.known + f.new
         cdef double step, squares
         cdef int verdict
-        # Rows beyond the name table are blank: mu = 0, Sigma = I.
-        self.reserve(f.count + f.new)
+        if f.new:
+            # Rows beyond the name table are blank: mu = 0, Sigma = I.
+            self.reserve(f.count + f.new)
+            f.reserve_names(f.count + f.new)
         verdict = self.decide(f.entries, n, y, w, &step, &squares)
         if verdict == OVERFLOW:
             refuse_size(squares)
@@ -273,7 +280,9 @@ cdef class Learner:
     def _layout(self, list columns):
         """Columns in the order of their slots, and their slots (-1 where there is none)."""
         self.features.reserve(len(columns))
-        slots = np.array([self.features.table.get(name, -1) for name in columns], dtype=np.intp)
+        slots = np.array(
+            [self.features.find(name, hash(name)) for name in columns], dtype=np.intp
+        )
         return np.argsort(slots, kind="stable"), slots
 
     def _check_batch(self, X, y, w):

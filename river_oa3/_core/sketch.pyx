@@ -69,6 +69,8 @@ cdef class Sketch(Learner):
     cdef int reserve(self, Py_ssize_t d) except -1:
         cdef Py_ssize_t slot
         self.rows.reserve(d)
+        self.features.rows = <const char*>self.rows.data
+        self.features.stride = self.rows.width * sizeof(double)
         for slot in range(self.features.count, d):
             memset(self.rows.data + slot * self.rows.width, 0, self.rows.width * sizeof(double))
         return 0

@@ -389,13 +389,6 @@ def test_nothing_is_predicted_positive_at_margin_zero(learner, x):
     assert (model.margin_one(x), model.variance_one(x), model.predict_one(x)) == (0, 0, True)
 
 
-@each_learner
-def test_zero_value_equals_an_absent_feature(learner):
-    events = sparse_events(60)
-    padded = [({"zero": 0.0} | x | {f"z{i}": 0}, y) for i, (x, y) in enumerate(events)]
-    assert state(learned(learner(), padded)) == state(learned(learner(), events))
-
-
 # Weights of events
 
 
@@ -413,14 +406,6 @@ def test_weight_that_is_no_number_is_refused(learner, w):
     model = trained(learner)
     x = {"f0": 1.0, "fresh": 2.0}
     assert_refused(model, (TypeError, ValueError), None, model.learn_one, x, True, w=w)
-
-
-@each_learner
-def test_weight_of_zero_moves_no_weight(learner):
-    model = trained(learner)
-    before = model.weights
-    model.learn_one({"f0": 1.0, "f1": 2.0}, not model.predict_one({"f0": 1.0, "f1": 2.0}), w=0.0)
-    assert {name: model.weights[name] for name in before} == before
 
 
 # Parameters

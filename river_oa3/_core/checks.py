@@ -32,14 +32,14 @@ def as_mapping(x: Any) -> dict[Hashable, Any]:
     """A dict of the features in `x`, which is not a dict itself."""
     if isinstance(x, Mapping):
         return dict(x)
-    raise TypeError(f"an event is a dict of features, name -> number, not {type(x).__name__}: {x!r}")
+    raise TypeError(
+        f"an event is a dict of features, name -> number, not {type(x).__name__}: {x!r}"
+    )
 
 
 def as_number(name: Hashable, value: Any) -> float:
     """The float that `value` stands for, or a `TypeError` that names the feature and a remedy."""
-    if not isinstance(value, (numbers.Real, Decimal, np.number, np.bool_)) or np.iscomplexobj(
-        value
-    ):
+    if not isinstance(value, (numbers.Real, Decimal, np.integer, np.floating, np.bool_)):
         refuse_type(name, value)
     try:
         return float(value)

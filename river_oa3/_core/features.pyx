@@ -161,7 +161,7 @@ cdef class Features:
             reading.name = name
             reading.hash = PyObject_Hash(<object>name)
             reading.value = value
-            fetch_ahead(self.buckets + bucket_of(reading.hash, self.shift))
+            fetch_ahead(self.buckets + (mixed(reading.hash) >> self.shift))
             n += 1
         return self.place(n, learning)
 
@@ -256,9 +256,9 @@ cdef class Features:
 
     cdef Py_ssize_t find(self, object name, Py_hash_t hash) except -2:
         """The slot of a name, or -1."""
-        cdef Py_ssize_t i = bucket_of(hash, self.shift)
+        cdef uint32_t short_hash = mixed(hash)
+        cdef Py_ssize_t i = short_hash >> self.shift
         cdef Bucket* bucket = self.buckets + i
-        cdef uint32_t short_hash = <uint32_t>hash
         while bucket.name != NULL:
             if bucket.name == <PyObject*>name:
                 return bucket.slot
@@ -282,9 +282,10 @@ cdef class Features:
         return 0
 
     cdef void insert(self, PyObject* name, Py_hash_t hash) noexcept nogil:
-        cdef Bucket* bucket = free_bucket(self.buckets, self.n_buckets, self.shift, hash)
+        cdef uint32_t short_hash = mixed(hash)
+        cdef Bucket* bucket = free_bucket(self.buckets, self.n_buckets, short_hash >> self.shift)
         bucket.name = name
-        bucket.hash = <uint32_t>hash
+        bucket.hash = short_hash
         bucket.slot = <uint32_t>self.count
         self.count += 1
 
@@ -296,18 +297,17 @@ cdef class Features:
         cdef Bucket* bucket
         if self.n_buckets and 3 * count <= 2 * self.n_buckets:
             return 0
-        if count > 0xFFFFFFFF:
-            raise MemoryError("a model holds no more than 4294967295 features")
+        if count > 0x40000000:
+            raise MemoryError("a model holds no more than 1073741824 features")
         while 3 * count > 2 * n_buckets:
             n_buckets *= 2
-        shift = 64 - lowest_bit(n_buckets)
-        hashes = [PyObject_Hash(name) for name in self.names()]
+        shift = 32 - lowest_bit(n_buckets)
         buckets = <Bucket*>calloc(n_buckets, sizeof(Bucket))
         if buckets == NULL:
             raise MemoryError(f"no memory for {count} names")
         for i in range(self.n_buckets):
             if self.buckets[i].name != NULL:
-                bucket = free_bucket(buckets, n_buckets, shift, hashes[self.buckets[i].slot])
+                bucket = free_bucket(buckets, n_buckets, self.buckets[i].hash >> shift)
                 bucket[0] = self.buckets[i]
         free(self.buckets)
         self.buckets = buckets
@@ -346,16 +346,15 @@ cdef class Features:
         return 0
 
 
-cdef inline Py_ssize_t bucket_of(Py_hash_t hash, int shift) noexcept nogil:
+cdef inline uint32_t mixed(Py_hash_t hash) noexcept nogil:
     """Fibonacci hashing: the hashes of small ints are the ints themselves."""
-    return <Py_ssize_t>((<uint64_t>hash * 0x9E3779B97F4A7C15ULL) >> shift)
+    return <uint32_t>((<uint64_t>hash * 0x9E3779B97F4A7C15ULL) >> 32)
 
 
-cdef inline Bucket* free_bucket(Bucket* buckets, Py_ssize_t n, int shift, Py_hash_t hash) noexcept nogil:
-    cdef Py_ssize_t i = bucket_of(hash, shift)
-    while buckets[i].name != NULL:
-        i = (i + 1) & (n - 1)
-    return buckets + i
+cdef inline Bucket* free_bucket(Bucket* buckets, Py_ssize_t n, Py_ssize_t start) noexcept nogil:
+    while buckets[start].name != NULL:
+        start = (start + 1) & (n - 1)
+    return buckets + start
 
 
 cdef inline bint same(object left, object right) except -1:

@@ -1,0 +1,13 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from river_oa3._core.learner import Learner
+
+class Sketch(Learner):
+    sketch_size: int
+    seed: int | None
+
+    def __init__(
+        self, eta: float, gamma: float, rho: float, sketch_size: int, seed: int | None
+    ) -> None: ...
+    def basis(self) -> NDArray[np.float64]: ...

@@ -62,6 +62,15 @@ class SecondOrderClassifier(base.MiniBatchClassifier):
     def _mutable_attributes(self) -> set[str]:
         return {"eta", "gamma", "rho"}
 
+    def clone(
+        self, new_params: dict[str, typing.Any] | None = None, include_attributes: bool = False
+    ) -> typing.Self:
+        clone = super().clone(new_params, include_attributes)
+        # Parameters live in the core, which came along with the attributes.
+        for name in self._mutable_attributes & set(new_params or {}):
+            setattr(clone, name, (new_params or {})[name])
+        return clone
+
     @property
     def weights(self) -> dict[base.typing.FeatureName, float]:
         """The mean weight of each feature that has been learned."""

@@ -63,7 +63,7 @@ class OA3Classifier(SecondOrderClassifier):
     1.0
     >>> for _ in range(9):
     ...     model.learn_one({'amount': 1.0}, True)
-    >>> model.variance_one({'amount': 1.0})
+    >>> round(model.variance_one({'amount': 1.0}), 6)
     0.1
     >>> model.variance_one({'weekday': 1.0})
     1.0

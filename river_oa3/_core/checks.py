@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 _REMEDIES: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (
@@ -25,7 +26,10 @@ _REMEDIES: tuple[tuple[type | tuple[type, ...], str], ...] = (
         "count it first, with feature_extraction.BagOfWords or preprocessing.OneHotEncoder",
     ),
 )
-_REMEDY = "turn it into a number first, with compose.FuncTransformer, or leave it out with compose.Discard"
+_REMEDY = (
+    "turn it into a number first, with compose.FuncTransformer, or leave it out, with "
+    "compose.Discard"
+)
 
 
 def as_mapping(x: Any) -> dict[Hashable, Any]:
@@ -73,6 +77,16 @@ def refuse_size(squares: float) -> NoReturn:
         f"this event would overflow the model (its squared length is {squares:.3g}): scale the "
         "features first, with preprocessing.StandardScaler or preprocessing.Normalizer"
     )
+
+
+def stored(state: dict[str, Any], name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """An array of a stored model, which must have the shape that the model's names ask for."""
+    array = np.ascontiguousarray(state[name], dtype=np.float64)
+    if array.shape != shape:
+        raise ValueError(
+            f"this stored model is damaged: {name!r} has the shape {array.shape}, not {shape}"
+        )
+    return array
 
 
 def as_label(y: Any) -> bool:

@@ -6,6 +6,8 @@ from .features cimport Entry
 from .learner cimport Learner
 from .rows cimport Rows
 
+from .checks import stored
+
 cdef enum:
     MU = 0
     SIGMA = 1
@@ -69,4 +71,7 @@ cdef class Diagonal(Learner):
         return {"mu": table[:, MU].copy(), "sigma": table[:, SIGMA].copy()}
 
     def _load(self, state):
-        self.rows.copy_in(np.column_stack([state["mu"], state["sigma"]]))
+        shape = (self.features.count,)
+        self.rows.copy_in(
+            np.column_stack([stored(state, "mu", shape), stored(state, "sigma", shape)])
+        )

@@ -16,6 +16,7 @@ from scipy.linalg.cython_blas cimport dsyrk
 from .features cimport Entry
 from .learner cimport Learner
 
+from .checks import stored
 from .memory import available_bytes
 
 cdef enum:
@@ -114,7 +115,7 @@ cdef class Full(Learner):
             v += x[i].value * (2.0 * cross + row[x[i].slot] * x[i].value)
         for j in range(self.n_waiting):
             v -= self.waiting_image(j, x, n) ** 2
-        return fmax(v, 0.0)
+        return 0.0 if v < 0.0 else v  # a NaN, from an overflow, is let through
 
     cdef inline double waiting_image(self, Py_ssize_t j, const Entry* x, Py_ssize_t n) noexcept nogil:
         cdef double* w = self.line(WAITING + j)
@@ -199,11 +200,13 @@ cdef class Full(Learner):
         }
 
     def _load(self, state):
-        copy_in(self.lines, MU, self.side, state["mu"][None, :])
-        copy_in(self.lines, DIAGONAL, self.side, state["diagonal"][None, :])
-        copy_in(self.S, 0, self.side, state["square"])
-        copy_in(self.lines, WAITING, self.side, state["waiting"])
-        self.n_waiting = state["waiting"].shape[0]
+        cdef Py_ssize_t d = self.features.count
+        waiting = min(len(state["waiting"]), BLOCK - 1)
+        copy_in(self.lines, MU, self.side, stored(state, "mu", (d,))[None, :])
+        copy_in(self.lines, DIAGONAL, self.side, stored(state, "diagonal", (d,))[None, :])
+        copy_in(self.S, 0, self.side, stored(state, "square", (d, d)))
+        copy_in(self.lines, WAITING, self.side, stored(state, "waiting", (waiting, d)))
+        self.n_waiting = waiting
 
     def covariance(self):
         """Sigma as a dense matrix, features in the order of `names`."""
@@ -225,7 +228,7 @@ cdef object copy_out(const double* data, Py_ssize_t first, Py_ssize_t rows, Py_s
 
 
 cdef int copy_in(double* data, Py_ssize_t first, Py_ssize_t side, object array) except -1:
-    cdef const double[:, ::1] view = np.ascontiguousarray(array, dtype=np.float64)
+    cdef const double[:, ::1] view = array
     cdef Py_ssize_t row
     for row in range(view.shape[0] if view.shape[1] else 0):
         memcpy(data + (first + row) * side, &view[row, 0], view.shape[1] * sizeof(double))

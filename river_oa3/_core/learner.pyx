@@ -287,8 +287,9 @@ cdef class Learner:
 
     def _check_batch(self, X, y, w):
         """Refuse a batch that might overflow half way, before its first row."""
-        squares = np.einsum("ij,ij->i", X, X)
-        steps = self._eta * w * np.where(y, self._rho, 1.0) * np.sqrt(squares)
+        with np.errstate(over="ignore"):
+            squares = np.einsum("ij,ij->i", X, X)
+            steps = self._eta * w * np.where(y, self._rho, 1.0) * np.sqrt(squares)
         largest = squares.max(initial=0.0)
         if not (
             largest <= LARGEST * min(1.0, self._gamma) and self.reach + steps.sum() <= LARGEST

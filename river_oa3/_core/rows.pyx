@@ -41,9 +41,7 @@ cdef class Rows:
 
     cdef int copy_in(self, object array) except -1:
         """Take the rows of an array that `copy_out` made."""
-        cdef const double[:, ::1] view = np.ascontiguousarray(array, dtype=np.float64)
-        if view.shape[1] != self.width:
-            raise ValueError(f"rows of {view.shape[1]} numbers where {self.width} belong")
+        cdef const double[:, ::1] view = array
         self.reserve(view.shape[0])
         if view.shape[0] and self.width:
             memcpy(self.data, &view[0, 0], view.shape[0] * self.width * sizeof(double))

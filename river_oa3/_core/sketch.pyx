@@ -13,13 +13,13 @@ import random
 import numpy as np
 
 from libc.float cimport DBL_EPSILON
-from libc.math cimport fabs, fmax, sqrt
+from libc.math cimport fabs, sqrt
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from .gaussian cimport gaussian_column
 
-from .checks import positive_integer
+from .checks import positive_integer, stored
 
 # Entries of A below this are nothing beside what they are added to; as denormals they cost time.
 cdef double NOTHING = 1e-290
@@ -95,7 +95,7 @@ cdef class Sketch(Learner):
             for j in range(i + 1):
                 along += self.F[i * m + j] * Ux[j]
             v -= self.shrinkage[i] * along * along
-        return fmax(v, 0.0)
+        return 0.0 if v < 0.0 else v  # a NaN, from an overflow, is let through
 
     cdef void project(self, const Entry* x, Py_ssize_t n, double* out) noexcept nogil:
         """U x."""
@@ -301,7 +301,7 @@ cdef class Sketch(Learner):
         return np.array([[data[i * m + j] for j in range(m)] for i in range(m)])
 
     cdef int _take(self, double* data, object array) except -1:
-        cdef const double[::1] view = np.ascontiguousarray(array, dtype=np.float64).ravel()
+        cdef const double[::1] view = array.ravel()
         cdef Py_ssize_t i
         for i in range(view.shape[0]):
             data[i] = view[i]
@@ -332,10 +332,13 @@ cdef class Sketch(Learner):
         }
 
     def _load(self, state):
+        cdef Py_ssize_t m = self.sketch_size, d = self.features.count
         self.stream = state["stream"]
         self.t = state["t"]
-        self.rank = state["rank"]
-        self.rows.copy_in(np.column_stack([state["mu"], state["U"]]))
-        self._take(self.A, state["A"])
-        self._take(self.eigenvalues, state["eigenvalues"])
+        self.rank = min(state["rank"], m)
+        self.rows.copy_in(
+            np.column_stack([stored(state, "mu", (d,)), stored(state, "U", (d, m))])
+        )
+        self._take(self.A, stored(state, "A", (m, m)))
+        self._take(self.eigenvalues, stored(state, "eigenvalues", (m,)))
         self.refresh_shrinkage()

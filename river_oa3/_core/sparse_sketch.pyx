@@ -10,6 +10,8 @@ from libc.string cimport memcpy
 from .features cimport Entry
 from .sketch cimport MU, Sketch, U
 
+from .checks import stored
+
 # How long U's rows, and the terms F_ij U_j that make up V's rows, may get, squared. Beyond it too
 # many digits cancel in mu = mu_bar + U'b or in V = F U, and the event takes the dense step, where
 # nothing cancels.
@@ -108,9 +110,10 @@ cdef class SparseSketch(Sketch):
         }
 
     def _load(self, state):
+        cdef Py_ssize_t m = self.sketch_size
         super()._load(state)
-        self._take(self.F, state["F"])
-        self._take(self.b, state["b"])
-        self._take(self.lengths, state["lengths"])
+        self._take(self.F, stored(state, "F", (m, m)))
+        self._take(self.b, stored(state, "b", (m,)))
+        self._take(self.lengths, stored(state, "lengths", (m,)))
         self.anchors = state["anchors"]
         self.since_fold = state["since_fold"]

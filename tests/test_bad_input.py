@@ -5,8 +5,10 @@ import datetime as dt
 import enum
 import math
 import re
+import sys
 import types
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 
@@ -30,6 +32,7 @@ from learners import (
 )
 
 PROBES = [{"f0": 1.0, "f1": -0.5}, {"f2": 2.0, "new": 1.0}, {}]
+EVENTS = sparse_events(40, seed=5)
 
 # Every way into a model that reads an event.
 each_door = pytest.mark.parametrize("door", [*QUESTIONS, "learn_one"])
@@ -358,6 +361,42 @@ def test_bools_are_taken_as_zero_and_one(learner, kind):
     events = [({n: float(v > 0) for n, v in x.items()}, y) for x, y in sparse_events(60)]
     same = learned(learner(), [({n: kind(v) for n, v in x.items()}, y) for x, y in events])
     assert state(same) == state(learned(learner(), events))
+
+
+class Meddler(Fraction):
+    """A number that asks the model something else while the model reads it."""
+
+    model = None
+
+    def __float__(self):
+        if Meddler.model is not None:
+            Meddler.model.margin_one({"f5": 3.0, "f6": 4.0, "elsewhere": 5.0})
+        return self.numerator / self.denominator
+
+
+@each_learner
+def test_number_that_asks_the_model_back_does_not_garble_the_event(learner, monkeypatch):
+    meddled, plain = trained(learner), trained(learner)
+    monkeypatch.setattr(Meddler, "model", meddled)
+    meddled.learn_one({"f0": 1.0, "f1": Meddler(1, 2), "fresh": 2.0}, False)
+    plain.learn_one({"f0": 1.0, "f1": 0.5, "fresh": 2.0}, False)
+    assert meddled.weights == plain.weights
+
+
+@each_learner
+def test_threads_that_ask_at_once_get_their_own_answers(learner):
+    """Python code inside a number or a name lets other threads in."""
+    model = trained(learner)
+    events = [{n: Fraction(v).limit_denominator(64) for n, v in x.items()} for x, _ in EVENTS]
+    expected = [model.margin_one(x) for x in events]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            answers = list(threads.map(model.margin_one, events * 20, chunksize=1))
+    finally:
+        sys.setswitchinterval(interval)
+    assert answers == expected * 20
 
 
 # Nothing, in all its forms

@@ -1,7 +1,10 @@
 """A batch is its rows, one after another."""
 
 import math
+import os
 import random
+import subprocess
+import sys
 from decimal import Decimal
 from fractions import Fraction
 
@@ -646,3 +649,33 @@ def test_model_goes_on_after_a_refused_batch(learner):
         model.learn_many(X, y)
     events = list(zip(*random_rows(20, seed=2), strict=True))
     assert margins_while_learning(bruised, events) == margins_while_learning(spared, events)
+
+
+CROWD = """
+import sys, threading
+import numpy as np, pandas as pd
+import river_oa3
+
+model = getattr(river_oa3, sys.argv[1])()
+X = pd.DataFrame(np.random.default_rng(1).normal(size=(20_000, 30))).add_prefix("c")
+batches = threading.Thread(target=model.learn_many, args=(X, X.sum(axis=1) > 0))
+batches.start()
+for i in range(600):
+    model.learn_one({f"n{i}": 1.0, "c0": 0.1}, i % 2 == 0)
+batches.join()
+assert len(model.weights) == 630, len(model.weights)
+assert np.isfinite(list(model.weights.values())).all()
+"""
+
+
+@each_learner
+def test_events_learned_while_a_batch_is_learned_do_no_harm(learner):
+    """In a process of its own, for harm here may be a crash."""
+    run = subprocess.run(
+        [sys.executable, "-c", CROWD, learner.__name__],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr

@@ -260,6 +260,12 @@ def unpacked(stored):
 
 
 @each_stored_file
+def test_stored_margins_are_worth_repeating(stored):
+    _, story, _ = unpacked(stored)
+    assert min(story["margins"]) < -0.1 < 0.1 < max(story["margins"])
+
+
+@each_stored_file
 def test_stored_file_gives_the_stored_margins(stored):
     model, story, events = unpacked(stored)
     margins = [model.margin_one(x) for x, _ in events]

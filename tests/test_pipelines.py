@@ -117,8 +117,8 @@ def test_learns_from_text(learner, reader):
 @each_learner
 def test_learns_from_pairs_of_words(learner):
     """Names are tuples here."""
-    model = feature_extraction.BagOfWords(ngram_range=(1, 2)) | learner()
-    assert score(model, messages(), accuracy) > 0.78
+    pairs = feature_extraction.BagOfWords(ngram_range=(1, 2))
+    assert score(pairs | preprocessing.Normalizer() | learner(), messages(), accuracy) > 0.75
 
 
 @each_learner
@@ -215,15 +215,9 @@ def changing_events(n=1500):
 
 
 @each_learner
-@pytest.mark.parametrize(
-    ("detector", "in_background"),
-    [(drift.binary.DDM, True), (drift.binary.DDM, False), (drift.ADWIN, False)],
-    ids=["DDM-in-background", "DDM", "ADWIN"],
-)
-def test_retraining_on_drift_recovers(learner, detector, in_background):
-    model = drift.DriftRetrainingClassifier(
-        learner(), drift_detector=detector(), train_in_background=in_background
-    )
+@pytest.mark.parametrize("detector", [drift.binary.DDM, drift.ADWIN], ids=lambda d: d.__name__)
+def test_retraining_on_drift_recovers(learner, detector):
+    model = drift.DriftRetrainingClassifier(learner(), detector(), train_in_background=False)
     metric = accuracy()
     for i, (x, y) in enumerate(changing_events()):
         if i >= 1000:

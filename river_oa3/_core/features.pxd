@@ -10,6 +10,7 @@ cdef struct Entry:
 
 cdef struct Reading:
     PyObject* name
+    PyObject* item
     Py_hash_t hash
     double value
 

@@ -95,7 +95,7 @@ cdef double sort_new_squares(Newcomer* newcomers, Py_ssize_t new) noexcept nogil
     """The squares of features without a slot, added up in an order of their own."""
     cdef double total = 0.0
     cdef Py_ssize_t i
-    if new > 1:
+    if new > 2:  # the sum of two does not depend on their order
         qsort(newcomers, new, sizeof(Newcomer), _by_value)
     for i in range(new):
         total += newcomers[i].value * newcomers[i].value
@@ -133,14 +133,23 @@ cdef class Features:
         """Read one event; with `learning`, its new features are made ready for `admit`."""
         cdef PyObject* name
         cdef PyObject* item
-        cdef Py_ssize_t position = 0, n = 0
+        cdef Py_ssize_t position = 0, size = 0, n = 0, i
         cdef double value
         cdef int unusual = 0
         cdef Reading* reading
         if not PyDict_Check(x):
             x = as_mapping(x)
         self.reserve(PyDict_Size(x))
+        # What an event points to is seldom in the cache: ask for all of it, then look at it.
         while PyDict_Next(x, &position, &name, &item):
+            fetch_ahead(name)
+            fetch_ahead(item)
+            self.readings[size].name = name
+            self.readings[size].item = item
+            size += 1
+        for i in range(size):
+            name = self.readings[i].name
+            item = self.readings[i].item
             if PyFloat_Check(<object>item):
                 value = PyFloat_AS_DOUBLE(<object>item)
             elif PyLong_Check(<object>item):
@@ -194,6 +203,7 @@ cdef class Features:
             slot = self.find(<object>reading.name, reading.hash)
             if slot >= 0:
                 fetch_ahead(self.rows + slot * self.stride)
+                fetch_ahead(self.rows + (slot + 1) * self.stride - 1)
                 self.entries[self.known].slot = slot
                 self.entries[self.known].value = reading.value
                 self.known += 1

@@ -14,6 +14,7 @@ from libc.string cimport memcpy, memset
 from scipy.linalg.cython_blas cimport dsyrk
 
 from .features cimport Entry
+from .kernels cimport add_four, add_one, dot_entries
 from .learner cimport Learner
 
 from .checks import stored
@@ -95,35 +96,23 @@ cdef class Full(Learner):
     cdef inline double* line(self, Py_ssize_t which) noexcept nogil:
         return self.lines + which * self.side
 
+    cdef inline double* row(self, Py_ssize_t slot) noexcept nogil:
+        return self.S + slot * self.side
+
     cdef double margin(self, const Entry* x, Py_ssize_t n) noexcept nogil:
-        cdef double p = 0.0
-        cdef double* mu = self.line(MU)
-        cdef Py_ssize_t i
-        for i in range(n):
-            p += mu[x[i].slot] * x[i].value
-        return p
+        return dot_entries(self.line(MU), x, n)
 
     cdef double variance(self, const Entry* x, Py_ssize_t n) noexcept nogil:
-        cdef double v = 0.0, cross
+        cdef double v = 0.0, along
         cdef double* row
-        cdef Py_ssize_t i, j
-        for i in range(n):
-            row = self.S + x[i].slot * self.side
-            cross = 0.0
-            for j in range(i):
-                cross += row[x[j].slot] * x[j].value
-            v += x[i].value * (2.0 * cross + row[x[i].slot] * x[i].value)
-        for j in range(self.n_waiting):
-            v -= self.waiting_image(j, x, n) ** 2
-        return 0.0 if v < 0.0 else v  # a NaN, from an overflow, is let through
-
-    cdef inline double waiting_image(self, Py_ssize_t j, const Entry* x, Py_ssize_t n) noexcept nogil:
-        cdef double* w = self.line(WAITING + j)
-        cdef double total = 0.0
         cdef Py_ssize_t i
         for i in range(n):
-            total += w[x[i].slot] * x[i].value
-        return total
+            row = self.row(x[i].slot)
+            v += x[i].value * (2.0 * dot_entries(row, x, i) + row[x[i].slot] * x[i].value)
+        for i in range(self.n_waiting):
+            along = dot_entries(self.line(WAITING + i), x, n)
+            v -= along * along
+        return 0.0 if v < 0.0 else v  # a NaN, from an overflow, is let through
 
     cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
                      double squares) noexcept nogil:
@@ -146,21 +135,32 @@ cdef class Full(Learner):
 
     cdef double image(self, const Entry* x, Py_ssize_t n, Py_ssize_t d) noexcept nogil:
         """Sigma x, left in its line; returns x'Sigma x."""
-        cdef double v = 0.0, terms = 0.0, scale
+        cdef double v = 0.0, terms = 0.0
         cdef double* image = self.line(IMAGE)
         cdef double* diagonal = self.line(DIAGONAL)
-        cdef double* row
+        cdef double Wx[BLOCK]
         cdef Py_ssize_t i, slot
         memset(image, 0, d * sizeof(double))
-        for i in range(n + self.n_waiting):
-            if i < n:
-                row = self.S + x[i].slot * self.side
-                scale = x[i].value
-            else:
-                row = self.line(WAITING + i - n)
-                scale = -self.waiting_image(i - n, x, n)
-            for slot in range(d):
-                image[slot] += scale * row[slot]
+        for i in range(self.n_waiting):
+            Wx[i] = -dot_entries(self.line(WAITING + i), x, n)
+        i = 0
+        while i + 4 <= n:
+            add_four(image, self.row(x[i].slot), self.row(x[i + 1].slot), self.row(x[i + 2].slot),
+                     self.row(x[i + 3].slot), x[i].value, x[i + 1].value, x[i + 2].value,
+                     x[i + 3].value, d)
+            i += 4
+        while i < n:
+            add_one(image, self.row(x[i].slot), x[i].value, d)
+            i += 1
+        i = 0
+        while i + 4 <= self.n_waiting:
+            add_four(image, self.line(WAITING + i), self.line(WAITING + i + 1),
+                     self.line(WAITING + i + 2), self.line(WAITING + i + 3), Wx[i], Wx[i + 1],
+                     Wx[i + 2], Wx[i + 3], d)
+            i += 4
+        while i < self.n_waiting:
+            add_one(image, self.line(WAITING + i), Wx[i], d)
+            i += 1
         for i in range(n):
             v += image[x[i].slot] * x[i].value
             terms += diagonal[x[i].slot] * x[i].value * x[i].value

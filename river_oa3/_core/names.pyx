@@ -11,6 +11,9 @@ import numpy as np
 
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize, PyUnicode_CheckExact
 
+cdef extern from *:
+    bint PyUnicode_IS_ASCII(object text)
+
 # FNV-1a, 64 bit.
 cdef uint64_t OFFSET = 14695981039346656037ULL
 cdef uint64_t PRIME = 1099511628211ULL
@@ -27,13 +30,9 @@ cdef uint64_t stable_hash(object name) except? 0:
     cdef Py_ssize_t size
     cdef const char* text
     cdef bytes encoded
-    if PyUnicode_CheckExact(name):
-        try:
-            text = PyUnicode_AsUTF8AndSize(name, &size)
-        except UnicodeEncodeError:  # lone surrogates
-            pass
-        else:
-            return _digest(<const unsigned char*>text, size, (OFFSET ^ c"s") * PRIME)
+    if PyUnicode_CheckExact(name) and PyUnicode_IS_ASCII(name):
+        text = PyUnicode_AsUTF8AndSize(name, &size)  # its own memory, nothing is encoded
+        return _digest(<const unsigned char*>text, size, (OFFSET ^ c"s") * PRIME)
     encoded = _encode(name)
     return _digest(encoded, len(encoded), OFFSET)
 

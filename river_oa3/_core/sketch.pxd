@@ -38,6 +38,8 @@ cdef class Sketch(Learner):
     cdef double* norm
     cdef double* image
     cdef double* delta
+    # mu_bar.x and U x of the event whose margin was asked for last.
+    cdef double* sums
     # sketch_size x sketch_size, for whatever is at hand.
     cdef double* scratch
 
@@ -46,7 +48,6 @@ cdef class Sketch(Learner):
     cdef void meet(self, const Newcomer* newcomers, Py_ssize_t new) noexcept nogil
     cdef void raise_rank(self, double* u, Py_ssize_t slot) noexcept nogil
     cdef void fold(self, Py_ssize_t d) noexcept nogil
-    cdef void project(self, const Entry* x, Py_ssize_t n, double* out) noexcept nogil
     cdef void learn_eigenvalues(self) noexcept nogil
     cdef void refresh_shrinkage(self) noexcept nogil
     cdef void step_dense(self, const Entry* x, Py_ssize_t n, double step, double squares) noexcept nogil

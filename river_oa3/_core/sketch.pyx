@@ -18,6 +18,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from .gaussian cimport gaussian_column
+from .kernels cimport sum_rows
 
 from .checks import positive_integer, stored
 
@@ -37,7 +38,7 @@ cdef class Sketch(Learner):
         self.learns_without_loss = True
         self.t = 0
         self.rank = 0
-        self.A = <double*>calloc(m * (3 * m + 9), sizeof(double))
+        self.A = <double*>calloc(m * (3 * m + 10) + 1, sizeof(double))
         if self.A == NULL:
             raise MemoryError(f"no memory for a sketch of {m} rows")
         self.F = self.A + m * m
@@ -51,6 +52,7 @@ cdef class Sketch(Learner):
         self.norm = self.carry + m
         self.image = self.norm + m
         self.delta = self.image + m
+        self.sums = self.delta + m
         for i in range(m):
             self.A[i * m + i] = 1.0
             self.F[i * m + i] = 1.0
@@ -63,7 +65,7 @@ cdef class Sketch(Learner):
 
     def __sizeof__(self):
         return object.__sizeof__(self) + (
-            self.sketch_size * (3 * self.sketch_size + 9) * sizeof(double)
+            (self.sketch_size * (3 * self.sketch_size + 10) + 1) * sizeof(double)
         )
 
     cdef int reserve(self, Py_ssize_t d) except -1:
@@ -76,18 +78,21 @@ cdef class Sketch(Learner):
         return 0
 
     cdef double margin(self, const Entry* x, Py_ssize_t n) noexcept nogil:
-        cdef double p = 0.0
+        """mu.x, by way of mu_bar.x and U x, which are left in `sums` for the update."""
+        cdef double p
         cdef Py_ssize_t i
-        for i in range(n):
-            p += self.rows.data[x[i].slot * self.rows.width + MU] * x[i].value
+        sum_rows(self.rows.data, self.rows.width, x, n, self.sums)
+        p = self.sums[MU]
+        for i in range(self.sketch_size):
+            p += self.b[i] * self.sums[U + i]
         return p
 
     cdef double variance(self, const Entry* x, Py_ssize_t n) noexcept nogil:
         """x.x minus what the sketch knows of x."""
         cdef double v = 0.0, along
         cdef Py_ssize_t i, j, m = self.sketch_size
-        cdef double* Ux = self.scratch
-        self.project(x, n, Ux)
+        cdef const double* Ux = self.sums + U
+        self.margin(x, n)
         for i in range(n):
             v += x[i].value * x[i].value
         for i in range(m):
@@ -97,16 +102,6 @@ cdef class Sketch(Learner):
             v -= self.shrinkage[i] * along * along
         return 0.0 if v < 0.0 else v  # a NaN, from an overflow, is let through
 
-    cdef void project(self, const Entry* x, Py_ssize_t n, double* out) noexcept nogil:
-        """U x."""
-        cdef Py_ssize_t i, j
-        cdef const double* u
-        memset(out, 0, self.sketch_size * sizeof(double))
-        for i in range(n):
-            u = self.rows.data + x[i].slot * self.rows.width + U
-            for j in range(self.sketch_size):
-                out[j] += u[j] * x[i].value
-
     cdef void orthonormalise(self, double kappa) noexcept nogil:
         """L^-1 for the Gram matrix I + kappa s s', as `carry` and `norm`, and L^-1 s as `image`.
 
@@ -114,15 +109,18 @@ cdef class Sketch(Learner):
         kappa s_i / alpha_i times the sum of s_j row_j over j < i from row i, and scales what is
         left by sqrt(alpha_i / alpha_{i+1}).
         """
-        cdef double squares = 0.0, alpha = 1.0, after
+        cdef double squares = 0.0, root = 1.0, inverse = 1.0, s
         cdef Py_ssize_t i
         for i in range(self.sketch_size):
-            squares += self.s[i] * self.s[i]
-            after = 1.0 + kappa * squares
-            self.carry[i] = kappa * self.s[i] / alpha
-            self.norm[i] = sqrt(alpha / after)
-            self.image[i] = self.s[i] / alpha * self.norm[i]
-            alpha = after
+            s = self.s[i]
+            self.carry[i] = kappa * s * inverse * inverse
+            self.image[i] = s * inverse
+            squares += s * s
+            self.norm[i] = root
+            root = sqrt(1.0 + kappa * squares)
+            inverse = 1.0 / root
+            self.norm[i] *= inverse
+            self.image[i] *= inverse
 
     cdef void rotate(self, double* matrix) noexcept nogil:
         """L^-1 times a lower-triangular matrix, in place."""
@@ -139,19 +137,20 @@ cdef class Sketch(Learner):
         """Take in the features that an event brings for the first time; mu does not move."""
         cdef Py_ssize_t m = self.sketch_size, first = self.features.count - new, i, j, k
         cdef double along
+        cdef double* column = self.delta
         cdef double* row
         cdef double* u
-        if new and self.rank < m:
+        if self.rank < m:
             self.fold(first)
         for k in range(new):
             row = self.rows.data + (first + k) * self.rows.width
             u = row + U
-            gaussian_column(self.stream, newcomers[k].hash, self.scratch, m)
+            gaussian_column(self.stream, newcomers[k].hash, column, m)
             along = 0.0
             for i in range(m):
                 u[i] = 0.0
                 for j in range(i + 1):
-                    u[i] += self.A[i * m + j] * self.scratch[j]
+                    u[i] += self.A[i * m + j] * column[j]
                 along += u[i] * self.b[i]
             row[MU] = 0.0 - along
             if self.rank < m:
@@ -232,14 +231,17 @@ cdef class Sketch(Learner):
         if new:
             self.meet(self.features.newcomers, new)
             self.fold(self.features.count)
+            self.margin(x, n)
         self.step_dense(x, n, step, squares)
 
     cdef void learn_eigenvalues(self) noexcept nogil:
         """Step 1 of the sketch update: t += 1, Lambda = (1 - 1/t) Lambda + (1/t) (V xh)^2."""
         cdef Py_ssize_t i
+        cdef double rate
         self.t += 1
+        rate = 1.0 / self.t
         for i in range(self.sketch_size):
-            self.eigenvalues[i] += (self.s[i] * self.s[i] - self.eigenvalues[i]) / self.t
+            self.eigenvalues[i] += (self.s[i] * self.s[i] - self.eigenvalues[i]) * rate
         self.refresh_shrinkage()
 
     cdef void refresh_shrinkage(self) noexcept nogil:
@@ -252,15 +254,15 @@ cdef class Sketch(Learner):
 
     cdef void step_dense(self, const Entry* x, Py_ssize_t n, double step,
                          double squares) noexcept nogil:
-        """The sketch update and mu's step, where F = I and b = 0; `squares` is x.x."""
+        """The sketch update and mu's step, where F = I and b = 0; `sums` are those of the event."""
         cdef Py_ssize_t m = self.sketch_size, i, slot
-        cdef double root = sqrt(self._gamma), xx = squares / self._gamma, sum, old, xh, along = 0.0
+        cdef double root = sqrt(self._gamma), xx = squares / self._gamma
+        cdef double sum, old, pulled, xh, along = 0.0
         cdef double* pull = self.scratch  # step * shrinkage * V_new x
         cdef double* row
         cdef double* u
-        self.project(x, n, self.s)
         for i in range(m):
-            self.s[i] /= root
+            self.s[i] = self.sums[U + i] / root
         self.learn_eigenvalues()
         self.orthonormalise((2.0 + xx / self.t) / self.t)
         for i in range(m):
@@ -271,11 +273,13 @@ cdef class Sketch(Learner):
             row = self.rows.data + slot * self.rows.width
             u = row + U
             sum = 0.0
+            pulled = 0.0
             for i in range(m):
                 old = u[i]
                 u[i] = (old - self.carry[i] * sum) * self.norm[i]
                 sum += self.s[i] * old
-                row[MU] -= pull[i] * u[i]
+                pulled += pull[i] * u[i]
+            row[MU] -= pulled
         for i in range(n):
             row = self.rows.data + x[i].slot * self.rows.width
             u = row + U

@@ -26,29 +26,19 @@ cdef class SparseSketch(Sketch):
     cdef readonly Py_ssize_t anchors
     cdef Py_ssize_t since_fold
 
-    cdef double margin(self, const Entry* x, Py_ssize_t n) noexcept nogil:
-        cdef double p = 0.0, along
-        cdef const double* row
-        cdef Py_ssize_t i, j
-        for i in range(n):
-            row = self.rows.data + x[i].slot * self.rows.width
-            along = row[MU]
-            for j in range(self.sketch_size):
-                along += self.b[j] * row[U + j]
-            p += along * x[i].value
-        return p
-
     cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
                      double squares) noexcept nogil:
         cdef Py_ssize_t d = self.features.count
         if new:
             self.meet(self.features.newcomers, new)
+            self.margin(x, n)
         self.since_fold += 1
         if self.since_fold <= max(EVENTS, d) and self.step_sparse(x, n, step, squares):
             return
         self.anchors += 1
         self.since_fold = 0
         self.fold(d)
+        self.margin(x, n)
         self.step_dense(x, n, step, squares)
 
     cdef bint step_sparse(self, const Entry* x, Py_ssize_t n, double step,
@@ -60,9 +50,8 @@ cdef class SparseSketch(Sketch):
         cdef double* F = self.scratch
         cdef double* delta = self.delta
         cdef double* row
-        self.project(x, n, delta)
         for i in range(m):
-            delta[i] /= root
+            delta[i] = self.sums[U + i] / root
         for i in range(m):
             self.s[i] = 0.0
             for j in range(i + 1):

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import streams
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from river_oa3 import OA3Classifier, OA3DiagClassifier, SOA3Classifier, SSOA3Classifier
@@ -27,7 +27,6 @@ every_sketch = pytest.mark.parametrize("classifier", SKETCHES)
 every_question = pytest.mark.parametrize(
     "question", ["predict_one", "predict_proba_one", "margin_one", "variance_one", "confidence_one"]
 )
-few_examples = settings(max_examples=50, deadline=None)
 
 PARAMETERS = {"eta": 0.5, "gamma": 0.5, "rho": 2.0}
 
@@ -123,7 +122,6 @@ def test_mu_does_not_move_when_the_sketch_re_anchors():
 
 
 @every_learner
-@few_examples
 @given(stream=streams.labelled, parameters=streams.parameters)
 def test_covariance_is_symmetric(classifier, stream, parameters):
     model = learn(classifier(**parameters), [(x, y) for x, y, _ in stream])
@@ -132,7 +130,6 @@ def test_covariance_is_symmetric(classifier, stream, parameters):
 
 
 @every_learner
-@few_examples
 @given(stream=streams.labelled, parameters=streams.parameters)
 def test_covariance_is_positive_definite(classifier, stream, parameters):
     model = learn(classifier(**parameters), [(x, y) for x, y, _ in stream])
@@ -140,7 +137,6 @@ def test_covariance_is_positive_definite(classifier, stream, parameters):
 
 
 @every_exact_learner
-@few_examples
 @given(stream=streams.labelled, parameters=streams.parameters, probe=streams.events)
 def test_variance_never_grows(classifier, stream, parameters, probe):
     model = classifier(**parameters)
@@ -159,7 +155,6 @@ def test_variance_is_not_negative_where_rounding_would_make_it(classifier):
         assert model.variance_one(x) >= 0
 
 
-@few_examples
 @given(
     stream=st.lists(
         st.tuples(streams.names, streams.magnitudes, st.booleans()), min_size=1, max_size=40

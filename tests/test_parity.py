@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import reference
 import streams
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from river_oa3 import OA3Classifier, OA3DiagClassifier, SOA3Classifier, SSOA3Classifier
@@ -24,7 +24,6 @@ SKETCHES = [SOA3Classifier, SSOA3Classifier]
 
 every_learner = pytest.mark.parametrize("classifier", TWINS)
 every_sketch = pytest.mark.parametrize("classifier", SKETCHES)
-few_examples = settings(max_examples=50, deadline=None)
 
 
 def column(seed, sketch_size):
@@ -83,21 +82,18 @@ def assert_equal_to_rounding(triples):
 
 
 @every_learner
-@few_examples
 @given(run=runs())
 def test_margins_are_the_twins(classifier, run):
     assert_equal_to_rounding(run(classifier).margins)
 
 
 @every_learner
-@few_examples
 @given(run=runs())
 def test_variances_are_the_twins(classifier, run):
     assert_equal_to_rounding(run(classifier).variances)
 
 
 @every_learner
-@few_examples
 @given(run=runs())
 def test_weights_are_the_twins(classifier, run):
     trace = run(classifier)
@@ -106,7 +102,6 @@ def test_weights_are_the_twins(classifier, run):
 
 
 @every_learner
-@few_examples
 @given(run=runs())
 def test_covariance_is_the_twins(classifier, run):
     trace = run(classifier)
@@ -120,7 +115,6 @@ def test_covariance_is_the_twins(classifier, run):
 
 
 @every_sketch
-@few_examples
 @given(run=runs())
 def test_basis_is_the_twins(classifier, run):
     trace = run(classifier)

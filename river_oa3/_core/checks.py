@@ -86,6 +86,8 @@ def stored(state: dict[str, Any], name: str, shape: tuple[int, ...]) -> NDArray[
         raise ValueError(
             f"this stored model is damaged: {name!r} has the shape {array.shape}, not {shape}"
         )
+    if not np.isfinite(array).all():
+        raise ValueError(f"this stored model is damaged: {name!r} holds numbers that are not finite")
     return array
 
 
@@ -119,8 +121,32 @@ def positive(name: str, value: Any) -> float:
 
 def positive_integer(name: str, value: Any) -> int:
     """The parameter `value` as an int, 1 or more."""
+    return count(name, value, least=1)
+
+
+def count(name: str, value: Any, least: int = 0) -> int:
+    """The parameter `value` as an int, no less than `least`."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
         raise TypeError(f"{name} must be an integer, not {value!r}")
-    if value < 1:
-        raise ValueError(f"{name} must be 1 or more, not {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be {least} or more, not {value!r}")
     return int(value)
+
+
+def share(name: str, value: Any) -> float:
+    """The parameter `value` as a float, above 0 and up to 1."""
+    number = positive(name, value)
+    if number > 1.0:
+        raise ValueError(f"{name} must be above 0 and up to 1, not {value!r}")
+    return number
+
+
+def weight(name: str, value: Any, most: float = math.inf) -> float:
+    """The parameter `value` as a float, finite, from 0 to `most`."""
+    if not isinstance(value, (numbers.Real, Decimal, np.number)):
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    number = float(value)
+    if not (0.0 <= number <= most and number < math.inf):
+        limit = "" if most == math.inf else f" and no more than {most:g}"
+        raise ValueError(f"{name} must be finite, 0 or above{limit}, not {value!r}")
+    return number

@@ -16,6 +16,7 @@ cdef struct Reading:
 
 
 cdef struct Newcomer:
+    # The stable one.
     uint64_t hash
     double value
     # Where in `readings` it stands.
@@ -55,6 +56,8 @@ cdef class Features:
     cdef double new_squares
     # Keeps the names of an event alive that is read from a copy.
     cdef list items
+    # Set while a batch runs without the GIL, or memory is looked for; every other door waits.
+    cdef bint busy
 
     # While there are few features, their order comes from a bitmap instead of a sort.
     cdef uint64_t* bitmap
@@ -65,12 +68,13 @@ cdef class Features:
     cdef const char* rows
     cdef Py_ssize_t stride
 
+    cdef int enter(self) except -1
     cdef int read(self, object x, bint learning) except -1
     cdef int read_any(self, list items, bint learning) except -1
-    cdef int place(self, Py_ssize_t n, bint learning) except -1
+    cdef void place(self, Py_ssize_t i, Py_ssize_t slot) noexcept nogil
     cdef int settle(self, bint learning) except -1
     cdef void gather(self) noexcept nogil
-    cdef Py_ssize_t find(self, object name, Py_hash_t hash) except -2
+    cdef Py_ssize_t find(self, object name, Py_hash_t hash, bint plain) except -2
     cdef int admit(self) except -1
     cdef void insert(self, PyObject* name, Py_hash_t hash) noexcept nogil
     cdef int reserve(self, Py_ssize_t size) except -1

@@ -5,6 +5,7 @@ dict's four, all lookups of an event under way at once, and no int object a feat
 """
 
 import sys
+import time
 
 from libc.math cimport isfinite
 from libc.stdlib cimport calloc, free, qsort, realloc
@@ -40,6 +41,7 @@ cdef extern from *:
     void fetch_ahead(const void* address) noexcept nogil
 
 cdef enum:
+    UNUSUAL = -3
     # Up to so many items an insertion sort beats the library's.
     SHORT = 48
     # Name tables of no more features are ordered by bitmap.
@@ -105,6 +107,7 @@ cdef double sort_new_squares(Newcomer* newcomers, Py_ssize_t new) noexcept nogil
 cdef class Features:
     def __cinit__(self):
         self.stride = 0
+        self.busy = False
         self.reserve_names(0)
 
     def __dealloc__(self):
@@ -129,16 +132,27 @@ cdef class Features:
 
     # An event.
 
+    cdef int enter(self) except -1:
+        """Wait until no other thread is at work on the model."""
+        while self.busy:
+            time.sleep(1e-4)
+        return 0
+
     cdef int read(self, object x, bint learning) except -1:
-        """Read one event; with `learning`, its new features are made ready for `admit`."""
+        """Read one event; with `learning`, its new features are made ready for `admit`.
+
+        Names and values of the usual types run no code of their own. Others may, and that code may
+        change the dict, use this model or let another thread use it: they take another way.
+        """
         cdef PyObject* name
         cdef PyObject* item
-        cdef Py_ssize_t position = 0, size = 0, n = 0, i
+        cdef Py_ssize_t position = 0, size = 0, n = 0, i, slot
         cdef double value
         cdef int unusual = 0
         cdef Reading* reading
         if not PyDict_Check(x):
             x = as_mapping(x)
+        self.enter()
         self.reserve(PyDict_Size(x))
         # What an event points to is seldom in the cache: ask for all of it, then look at it.
         while PyDict_Next(x, &position, &name, &item):
@@ -156,8 +170,6 @@ cdef class Features:
                 value = <double>PyLong_AsLongAndOverflow(<object>item, &unusual)
             else:
                 unusual = 1
-            # Names and values of other types may run code of their own, which may change the
-            # dict under our feet: they are read from a copy.
             if unusual or not (
                 PyUnicode_CheckExact(<object>name) or PyLong_CheckExact(<object>name)
             ):
@@ -172,48 +184,63 @@ cdef class Features:
             reading.value = value
             fetch_ahead(self.buckets + (mixed(reading.hash) >> self.shift))
             n += 1
-        return self.place(n, learning)
+        self.known = 0
+        self.new = 0
+        for i in range(n):
+            reading = self.readings + i
+            slot = self.find(<object>reading.name, reading.hash, True)
+            if slot == UNUSUAL:
+                return self.read_any(list(x.items()), learning)
+            if slot < 0 and learning:
+                self.newcomers[self.new].hash = stable_hash(<object>reading.name)
+            self.place(i, slot)
+        return self.settle(learning)
 
     cdef int read_any(self, list items, bint learning) except -1:
-        """Read an event with names or values that are not of the usual types."""
-        cdef Py_ssize_t n = 0
+        """Read an event with names or values of any type: foreign code first, our memory after."""
+        cdef Py_ssize_t i, n, count = -1
         cdef double value
-        self.reserve(len(items))
-        self.items = items
+        cdef list names = [], values = [], hashes = [], slots = [], digests = []
         for name, item in items:
             value = PyFloat_AS_DOUBLE(item) if PyFloat_Check(item) else as_number(name, item)
             if value == 0.0:
                 continue
             if not isfinite(value):
                 refuse_value(name, value)
-            self.readings[n].name = <PyObject*>name
-            self.readings[n].hash = PyObject_Hash(name)
-            self.readings[n].value = value
-            n += 1
-        return self.place(n, learning)
-
-    cdef int place(self, Py_ssize_t n, bint learning) except -1:
-        """Look up what was read."""
-        cdef Py_ssize_t i, slot
-        cdef Reading* reading
+            names.append(name)
+            values.append(value)
+            hashes.append(PyObject_Hash(name))
+            digests.append(stable_hash(name) if learning else 0)
+        n = len(names)
+        # Comparing names may run code that teaches this model new ones: look again then.
+        while self.busy or count != self.count:
+            self.enter()
+            count = self.count
+            slots = [self.find(names[i], hashes[i], False) for i in range(n)]
+        self.reserve(n)
+        self.items = names
         self.known = 0
         self.new = 0
         for i in range(n):
-            reading = self.readings + i
-            slot = self.find(<object>reading.name, reading.hash)
-            if slot >= 0:
-                fetch_ahead(self.rows + slot * self.stride)
-                fetch_ahead(self.rows + (slot + 1) * self.stride - 1)
-                self.entries[self.known].slot = slot
-                self.entries[self.known].value = reading.value
-                self.known += 1
-            else:
-                self.newcomers[self.new].value = reading.value
-                if learning:
-                    self.newcomers[self.new].hash = stable_hash(<object>reading.name)
-                    self.newcomers[self.new].place = i
-                self.new += 1
+            self.readings[i].name = <PyObject*>names[i]
+            self.readings[i].hash = hashes[i]
+            self.readings[i].value = values[i]
+            self.newcomers[self.new].hash = digests[i]
+            self.place(i, slots[i])
         return self.settle(learning)
+
+    cdef inline void place(self, Py_ssize_t i, Py_ssize_t slot) noexcept nogil:
+        """Put a reading among the known or the new features."""
+        if slot >= 0:
+            fetch_ahead(self.rows + slot * self.stride)
+            fetch_ahead(self.rows + (slot + 1) * self.stride - 1)
+            self.entries[self.known].slot = slot
+            self.entries[self.known].value = self.readings[i].value
+            self.known += 1
+        else:
+            self.newcomers[self.new].value = self.readings[i].value
+            self.newcomers[self.new].place = i
+            self.new += 1
 
     cdef int settle(self, bint learning) except -1:
         """Bring the event into the order that does not depend on the dict's."""
@@ -264,16 +291,33 @@ cdef class Features:
 
     # The name table.
 
-    cdef Py_ssize_t find(self, object name, Py_hash_t hash) except -2:
-        """The slot of a name, or -1."""
+    cdef Py_ssize_t find(self, object name, Py_hash_t hash, bint plain) except -2:
+        """The slot of a name, or -1.
+
+        With `plain`, for an exact str or int, no foreign code is run: where the answer would need
+        it, it is UNUSUAL.
+        """
         cdef uint32_t short_hash = mixed(hash)
         cdef Py_ssize_t i = short_hash >> self.shift
         cdef Bucket* bucket = self.buckets + i
+        cdef Bucket* buckets = self.buckets
+        cdef Py_ssize_t count = self.count
         while bucket.name != NULL:
             if bucket.name == <PyObject*>name:
                 return bucket.slot
-            if bucket.hash == short_hash and same(name, <object>bucket.name):
-                return bucket.slot
+            if bucket.hash == short_hash:
+                if PyUnicode_CheckExact(name):
+                    if PyUnicode_Check(<object>bucket.name) and (
+                        PyUnicode_Compare(name, <object>bucket.name) == 0
+                    ):
+                        return bucket.slot
+                elif plain and not PyLong_CheckExact(<object>bucket.name):
+                    return UNUSUAL
+                elif PyObject_RichCompareBool(name, <object>bucket.name, Py_EQ):
+                    if self.buckets == buckets and self.count == count:
+                        return bucket.slot
+                if self.buckets != buckets or self.count != count:
+                    return self.find(name, hash, plain)
             i = (i + 1) & (self.n_buckets - 1)
             bucket = self.buckets + i
         return -1
@@ -349,6 +393,8 @@ cdef class Features:
 
     cdef int load(self, list names) except -1:
         """Take the names of a stored table, in the order of their slots."""
+        if len(set(names)) != len(names):
+            raise ValueError("this stored model is damaged: a feature's name occurs twice")
         self.reserve_names(len(names))
         for name in names:
             Py_INCREF(name)
@@ -365,13 +411,6 @@ cdef inline Bucket* free_bucket(Bucket* buckets, Py_ssize_t n, Py_ssize_t start)
     while buckets[start].name != NULL:
         start = (start + 1) & (n - 1)
     return buckets + start
-
-
-cdef inline bint same(object left, object right) except -1:
-    """Equality of two names whose hashes agree; of strings without running code of theirs."""
-    if PyUnicode_CheckExact(left):
-        return PyUnicode_Check(right) and PyUnicode_Compare(left, right) == 0
-    return PyObject_RichCompareBool(left, right, Py_EQ)
 
 
 cdef void* grown(void* memory, size_t size) except NULL:

@@ -10,14 +10,12 @@ cdef class Learner:
     cdef Features features
     # An upper bound on the length of mu: Sigma <= I, so no step is longer than eta rho_t w |x|.
     cdef double reach
-    # Set while a batch runs without the GIL; every other door waits for it.
-    cdef bint busy
     # Sketches learn from a label without loss too; the others leave it alone.
     cdef bint learns_without_loss
 
-    cdef int enter(self) except -1
     cdef double margin_of(self, object x) except? -1
     cdef double variance_of(self, object x) except? -1
+    cdef double confidence(self, double v) noexcept nogil
     cdef int learn_read(self, bint y, double w) except -1
     cdef int decide(self, const Entry* x, Py_ssize_t n, bint y, double w,
                     double* step, double* squares) noexcept nogil

@@ -34,7 +34,6 @@ cdef class Learner:
     def __cinit__(self, *args):
         self.features = Features()
         self.reach = 0.0
-        self.busy = False
         self.learns_without_loss = False
 
     def __init__(self, eta, gamma, rho):
@@ -68,16 +67,7 @@ cdef class Learner:
 
     # Reading: nothing below changes a number or registers a name.
 
-    cdef int enter(self) except -1:
-        """Wait until no batch of another thread is under way."""
-        if self.busy:
-            import time
-            while self.busy:
-                time.sleep(1e-4)
-        return 0
-
     cdef double margin_of(self, object x) except? -1:
-        self.enter()
         self.features.read(x, False)
         cdef double p = self.margin(self.features.entries, self.features.known)
         if not isfinite(p):
@@ -85,7 +75,6 @@ cdef class Learner:
         return p
 
     cdef double variance_of(self, object x) except? -1:
-        self.enter()
         self.features.read(x, False)
         cdef double v = self.features.new_squares + self.variance(
             self.features.entries, self.features.known
@@ -101,7 +90,7 @@ cdef class Learner:
         return self.variance_of(x)
 
     def confidence_one(self, x):
-        return self._confidence(self.variance_of(x))
+        return self.confidence(self.variance_of(x))
 
     def predict_one(self, x):
         return self.margin_of(x) >= 0.0
@@ -116,8 +105,16 @@ cdef class Learner:
             refuse_size(z)
         return 0.5 * erfc(-z), 0.5 * erfc(z)
 
-    def _confidence(self, double v):
-        """Equation 10 of the paper, without a division by v."""
+    def judge_one(self, x):
+        """Margin, variance and confidence of an event at once, and whether it has any feature."""
+        cdef double v = self.variance_of(x)
+        cdef double p = self.margin(self.features.entries, self.features.known)
+        if not isfinite(p):
+            refuse_size(p)
+        return p, v, self.confidence(v), self.features.known + self.features.new > 0
+
+    cdef double confidence(self, double v) noexcept nogil:
+        """The paper's c = -1/2 eta rho_max / (1/v + 1/gamma), without a division by v."""
         cdef double gain = v / (v + self._gamma) if isfinite(v + self._gamma) else 1.0
         return -0.5 * self._eta * (self._rho if self._rho > 1.0 else 1.0) * gain * self._gamma
 
@@ -127,7 +124,7 @@ cdef class Learner:
 
     def weights(self):
         """Feature name -> mu."""
-        self.enter()
+        self.features.enter()
         return dict(zip(self.features.names(), self.mu().tolist()))
 
     # Learning: either the whole event is learned or nothing is touched.
@@ -144,7 +141,6 @@ cdef class Learner:
         weight = PyFloat_AS_DOUBLE(w) if PyFloat_CheckExact(w) else as_weight(w)
         if not 0.0 <= weight <= DBL_MAX:
             as_weight(w)
-        self.enter()
         self.features.read(x, True)
         self.learn_read(label, weight)
 
@@ -155,9 +151,13 @@ cdef class Learner:
         cdef double step, squares
         cdef int verdict
         if f.new:
-            # Rows beyond the name table are blank: mu = 0, Sigma = I.
-            self.reserve(f.count + f.new)
-            f.reserve_names(f.count + f.new)
+            f.busy = True
+            try:
+                # Rows beyond the name table are blank: mu = 0, Sigma = I.
+                self.reserve(f.count + f.new)
+                f.reserve_names(f.count + f.new)
+            finally:
+                f.busy = False
         verdict = self.decide(f.entries, n, y, w, &step, &squares)
         if verdict == OVERFLOW:
             refuse_size(squares)
@@ -206,7 +206,7 @@ cdef class Learner:
         cdef Py_ssize_t[::1] order, slots
         cdef double value
         order, slots = self._layout(columns)
-        self.busy = True
+        f.busy = True
         try:
             with nogil:
                 for i in range(X.shape[0]):
@@ -231,7 +231,7 @@ cdef class Learner:
                     else:
                         answers[i] = self.margin(f.entries, f.known)
         finally:
-            self.busy = False
+            f.busy = False
         if not np.isfinite(out).all():
             refuse_size(np.nan)
         return out
@@ -243,11 +243,10 @@ cdef class Learner:
         cdef Features f = self.features
         cdef Py_ssize_t[::1] order, slots
         cdef double value, step, squares
-        self.enter()
         self._check_batch(np.asarray(X), np.asarray(y), np.asarray(w))
         while i < X.shape[0]:
             order, slots = self._layout(columns)
-            self.busy = True
+            f.busy = True
             try:
                 with nogil:
                     while i < X.shape[0]:
@@ -270,7 +269,7 @@ cdef class Learner:
                             self.update(f.entries, f.known, 0, step, squares)
                         i += 1
             finally:
-                self.busy = False
+                f.busy = False
             if i < X.shape[0]:
                 # A row with a new feature goes the way of a single event.
                 f.read({columns[j]: X[i, j] for j in range(X.shape[1])}, True)
@@ -278,12 +277,17 @@ cdef class Learner:
                 i += 1
 
     def _layout(self, list columns):
-        """Columns in the order of their slots, and their slots (-1 where there is none)."""
-        self.features.reserve(len(columns))
+        """Columns in the order of their slots, and their slots (-1 where there is none).
+
+        No other thread is at work on the model when this returns.
+        """
         slots = np.array(
-            [self.features.find(name, hash(name)) for name in columns], dtype=np.intp
+            [self.features.find(name, hash(name), False) for name in columns], dtype=np.intp
         )
-        return np.argsort(slots, kind="stable"), slots
+        order = np.argsort(slots, kind="stable")
+        self.features.enter()
+        self.features.reserve(len(columns))
+        return order, slots
 
     def _check_batch(self, X, y, w):
         """Refuse a batch that might overflow half way, before its first row."""
@@ -307,7 +311,7 @@ cdef class Learner:
         }
 
     def __setstate__(self, state):
-        if state["format"] > FORMAT:
+        if state["format"] not in range(1, FORMAT + 1):
             raise ValueError(
                 f"this model was stored in format {state['format']}; this version of river_oa3 "
                 f"reads formats up to {FORMAT}: upgrade it"

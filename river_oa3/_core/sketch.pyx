@@ -338,8 +338,8 @@ cdef class Sketch(Learner):
     def _load(self, state):
         cdef Py_ssize_t m = self.sketch_size, d = self.features.count
         self.stream = state["stream"]
-        self.t = state["t"]
-        self.rank = min(state["rank"], m)
+        self.t = max(0, state["t"])
+        self.rank = max(0, min(state["rank"], m, d))
         self.rows.copy_in(
             np.column_stack([stored(state, "mu", (d,)), stored(state, "U", (d, m))])
         )

@@ -1,0 +1,138 @@
+"""Whether a label is worth asking for: rules that turn a margin into a probability.
+
+A rule is pure. It draws nothing and spends nothing; `ActiveLearner` does both.
+"""
+
+from __future__ import annotations
+
+import abc
+import typing
+
+from river import base
+
+from river_oa3._core import checks
+
+__all__ = ["AsymmetricQuery", "FirstComeQuery", "Query", "RandomQuery"]
+
+
+class Query(base.Base, abc.ABC):
+    """A rule for asking.
+
+    Rules that set `uses_margin` to False are not given a margin, which spares the work of
+    computing one.
+
+    """
+
+    uses_margin: typing.ClassVar[bool] = True
+
+    @abc.abstractmethod
+    def probability(self, margin: float, confidence: float) -> float:
+        """The probability of asking for the label of an event.
+
+        Parameters
+        ----------
+        margin
+            How far the event is from the boundary, positive on the positive side.
+        confidence
+            How sure the model is of that, 0 for completely, and the less sure the lower.
+
+        """
+
+
+class AsymmetricQuery(Query):
+    """OA3's own rule: ask where the margin is small or unsure, with a bias for each side.
+
+    With `q = |margin| + confidence`, an event with `q <= 0` is asked about for certain, any other
+    with probability `delta / (delta + q)`, where `delta` is `delta_pos` for an event predicted
+    positive and `delta_neg` for one predicted negative. In a stream with few positives a larger
+    `delta_pos` spends the labels where positives are found.
+
+    Parameters
+    ----------
+    delta_pos
+        The bias for asking about events predicted positive.
+    delta_neg
+        The bias for asking about events predicted negative.
+    use_confidence
+        Whether the rule looks at the confidence. Without it this is the first-order asymmetric
+        rule, and with equal biases the symmetric one.
+
+    Examples
+    --------
+
+    >>> from river_oa3 import query
+
+    >>> rule = query.AsymmetricQuery(delta_pos=1.0, delta_neg=0.1)
+    >>> rule.probability(margin=0.9, confidence=0.0)
+    0.526...
+    >>> rule.probability(margin=-0.9, confidence=0.0)
+    0.1
+    >>> rule.probability(margin=-0.9, confidence=-2.0)
+    1.0
+
+    """
+
+    def __init__(self, delta_pos: float = 1.0, delta_neg: float = 0.1, use_confidence: bool = True):
+        self.delta_pos = checks.positive("delta_pos", delta_pos)
+        self.delta_neg = checks.positive("delta_neg", delta_neg)
+        self.use_confidence = use_confidence
+
+    def probability(self, margin: float, confidence: float) -> float:
+        q = abs(margin) + confidence if self.use_confidence else abs(margin)
+        if q <= 0.0:
+            return 1.0
+        delta = self.delta_pos if margin >= 0.0 else self.delta_neg
+        return delta / (delta + q)
+
+
+class RandomQuery(Query):
+    """Ask with the same probability about every event.
+
+    Parameters
+    ----------
+    probability
+        The probability, above 0 and up to 1.
+
+    Examples
+    --------
+
+    >>> from river_oa3 import query
+
+    >>> query.RandomQuery(0.1).probability(margin=3.0, confidence=0.0)
+    0.1
+
+    """
+
+    uses_margin = False
+
+    def __init__(self, probability: float):
+        self._probability = checks.share("probability", probability)
+
+    def probability(self, margin: float, confidence: float) -> float:
+        return self._probability
+
+    def _get_params(self) -> dict[str, typing.Any]:
+        # The parameter shares its name with the method.
+        return {"probability": self._probability}
+
+    def __repr__(self) -> str:
+        return f"RandomQuery({self._probability})"
+
+
+class FirstComeQuery(Query):
+    """Ask about every event, first come, first served, as long as the budget lasts.
+
+    Examples
+    --------
+
+    >>> from river_oa3 import query
+
+    >>> query.FirstComeQuery().probability(margin=3.0, confidence=0.0)
+    1.0
+
+    """
+
+    uses_margin = False
+
+    def probability(self, margin: float, confidence: float) -> float:
+        return 1.0

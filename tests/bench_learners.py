@@ -1,0 +1,147 @@
+"""Microseconds an event, and ratios to river's LogisticRegression, in one run on one core.
+
+Run it as `python tests/bench_learners.py [DATA]`, with DATA a folder that holds w8a.npz; without
+it, events of the same shape are made up. Contenders alternate, and the best of all rounds counts,
+for the machine may be busy with other things too.
+"""
+
+from __future__ import annotations
+
+import os
+
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ[f"{library}_NUM_THREADS"] = "1"
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from river import linear_model
+
+from river_oa3 import OA3Classifier, OA3DiagClassifier, SOA3Classifier, SSOA3Classifier
+
+Events = list[tuple[dict[str, float], bool]]
+
+ROUNDS = 7
+LEARNERS = (OA3DiagClassifier, SSOA3Classifier, SOA3Classifier, OA3Classifier)
+# The ratios asked for: w8a events, dense events.
+BARS = {
+    "OA3DiagClassifier": (6.0, 4.0),
+    "SSOA3Classifier": (2.5, 1.5),
+    "SOA3Classifier": (0.8, 0.8),
+    "OA3Classifier": (0.5, 1.0),
+}
+
+
+def main() -> None:
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    rng = np.random.default_rng(0)
+    for place, (title, events) in enumerate(
+        (w8a_events(rng), ("dense events of 48 features", dense_events(rng)))
+    ):
+        print(f"\n{title}: predict_one + learn_one")
+        best = fastest(
+            {m.__name__: (m, events) for m in (linear_model.LogisticRegression, *LEARNERS)}
+        )
+        river = best["LogisticRegression"]
+        for name, microseconds in best.items():
+            bar = f"  (asked: {BARS[name][place]})" if name in BARS else ""
+            print(f"{name:20}{microseconds:8.2f} us{river / microseconds:8.2f} x{bar}")
+
+    print("\nSSOA3Classifier, 20 non-zeros out of a vocabulary: predict_one + learn_one")
+    few, many = (vocabulary_events(rng, size) for size in (1_000, 1_000_000))
+    best = fastest({"1,000": (SSOA3Classifier, few), "1,000,000": (SSOA3Classifier, many)})
+    for name, microseconds in best.items():
+        print(f"{name:>20}{microseconds:8.2f} us")
+    print(f"{'ratio':>20}{best['1,000,000'] / best['1,000']:8.2f}  (asked: 3.0 or less)")
+
+    print("\nlearn_many against learn_one, frame of 100,000 x 48 (asked: 3.0 x or more)")
+    X = pd.DataFrame(rng.normal(size=(100_000, 48)), columns=[f"f{j}" for j in range(48)])
+    y = pd.Series(X.to_numpy() @ rng.normal(size=48) > 0)
+    rows = list(zip(X.to_dict("records"), y.tolist(), strict=True))
+    for learner in LEARNERS:
+        one = many_ = np.inf
+        for _ in range(3):
+            one = min(one, timed(learn_rows, learner(), rows))
+            many_ = min(many_, timed(learner().learn_many, X, y))
+        print(
+            f"{learner.__name__:20}{one * 10:8.2f} us{many_ * 10:8.2f} us a row{one / many_:8.2f} x"
+        )
+
+
+def w8a_events(rng: np.random.Generator) -> tuple[str, Events]:
+    names = [f"f{j}" for j in range(300)]
+    path = Path(sys.argv[1] if len(sys.argv) > 1 else ".") / "w8a.npz"
+    if not path.exists():
+        labels = rng.random(20_000) < 0.03
+        found = [rng.choice(300, size=n, replace=False) for n in rng.poisson(11.7, size=20_000)]
+        title = "events made up in the shape of w8a"
+    else:
+        data = np.load(path)
+        order = data["permutations"][0][:20_000]
+        start = data["indptr"]
+        found = [data["indices"][start[row] : start[row + 1]] for row in order]
+        labels = data["y"][order] > 0
+        title = "w8a"
+    return title, [
+        ({names[j]: len(row) ** -0.5 for j in row}, bool(y))
+        for row, y in zip(found, labels, strict=True)
+    ]
+
+
+def dense_events(rng: np.random.Generator) -> Events:
+    X = rng.normal(size=(10_000, 48))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    y = X @ rng.normal(size=48) + 0.3 * rng.normal(size=10_000) > 1
+    names = [f"f{j}" for j in range(48)]
+    return [
+        (dict(zip(names, row, strict=True)), label)
+        for row, label in zip(X.tolist(), y.tolist(), strict=True)
+    ]
+
+
+def vocabulary_events(rng: np.random.Generator, size: int) -> Events:
+    names = [f"w{j}" for j in range(size)]
+    found = rng.integers(size, size=(50_000, 20))
+    values = rng.normal(size=(50_000, 20))
+    values /= np.linalg.norm(values, axis=1, keepdims=True)
+    return [
+        ({names[j]: v for j, v in zip(row, x, strict=True)}, sum(x) > 0)
+        for row, x in zip(found.tolist(), values.tolist(), strict=True)
+    ]
+
+
+def fastest(contenders: dict[str, tuple[Callable[[], Any], Events]]) -> dict[str, float]:
+    """Microseconds an event of each contender, at its best."""
+    best = dict.fromkeys(contenders, np.inf)
+    for _ in range(ROUNDS):
+        for name, (make, events) in contenders.items():
+            seconds = timed(predict_and_learn, make(), events)
+            best[name] = min(best[name], 1e6 * seconds / len(events))
+    return best
+
+
+def predict_and_learn(model: Any, events: Events) -> None:
+    for x, y in events:
+        model.predict_one(x)
+        model.learn_one(x, y)
+
+
+def learn_rows(model: Any, events: Events) -> None:
+    for x, y in events:
+        model.learn_one(x, y)
+
+
+def timed(call: Callable[..., None], *arguments: Any) -> float:
+    start = time.perf_counter()
+    call(*arguments)
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()

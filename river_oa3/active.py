@@ -122,6 +122,8 @@ class ActiveLearner(ActiveLearningClassifier):
         self._query = AsymmetricQuery() if query is None else query
         self._budget = TotalBudget(budget) if isinstance(budget, int) else budget
         self._is_pipeline = isinstance(classifier, compose.Pipeline)
+        # river's isinstance looks into pipelines, which takes its time.
+        self._is_second_order = isinstance(classifier, SecondOrderClassifier)
         self.n_seen = 0
         self.n_asked = 0
         self.n_learned = 0
@@ -133,7 +135,9 @@ class ActiveLearner(ActiveLearningClassifier):
     def last_query(self) -> LastQuery | None:
         return None if self._last is None else LastQuery(*self._last)
 
-    def predict_one(self, x: typing.Any, **kwargs: typing.Any) -> tuple[typing.Any, bool]:
+    def predict_one(  # type: ignore[override]  # as every active learner of river
+        self, x: typing.Any, **kwargs: typing.Any
+    ) -> tuple[typing.Any, bool]:
         """Predict the label of `x` and say whether its true label should be asked for.
 
         Parameters
@@ -146,10 +150,18 @@ class ActiveLearner(ActiveLearningClassifier):
         The predicted label, and whether to ask.
 
         """
-        opinion, inputs = self._judge(x, kwargs, proba=False)
-        return opinion[0], self._close(opinion, inputs)
+        if self._is_second_order and not self._is_pipeline:
+            # The short way through what follows, for the sake of speed.
+            core = typing.cast(SecondOrderClassifier, self.classifier)._core
+            margin, _, confidence, teachable = core.judge_one(x)
+            return margin >= 0.0, self._decide(margin, confidence, teachable)
+        (label, _, margin, confidence, teachable), inputs = self._judge(x, kwargs, proba=False)
+        self._teach(inputs)
+        return label, self._decide(margin, confidence, teachable)
 
-    def predict_proba_one(self, x: typing.Any, **kwargs: typing.Any) -> tuple[typing.Any, bool]:
+    def predict_proba_one(  # type: ignore[override]  # as above
+        self, x: typing.Any, **kwargs: typing.Any
+    ) -> tuple[typing.Any, bool]:
         """Predict the probability of each label and say whether to ask for the true one.
 
         Parameters
@@ -162,8 +174,9 @@ class ActiveLearner(ActiveLearningClassifier):
         The probability of each label, and whether to ask.
 
         """
-        opinion, inputs = self._judge(x, kwargs, proba=True)
-        return opinion[1], self._close(opinion, inputs)
+        (_, odds, margin, confidence, teachable), inputs = self._judge(x, kwargs, proba=True)
+        self._teach(inputs)
+        return odds, self._decide(margin, confidence, teachable)
 
     def query_probability(self, x: typing.Any) -> float:
         """The probability with which `x` would be asked about, drawing and spending nothing.
@@ -194,7 +207,7 @@ class ActiveLearner(ActiveLearningClassifier):
             Passed on to the classifier; a weight `w` only if it takes one.
 
         """
-        classifier = self.classifier
+        classifier: typing.Any = self.classifier
         if "w" in kwargs and not _takes_weight(classifier):
             del kwargs["w"]
         if self._is_pipeline and self._taught:
@@ -213,7 +226,7 @@ class ActiveLearner(ActiveLearningClassifier):
         self, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
     ) -> tuple[Opinion, list[typing.Any] | None]:
         """What the classifier thinks, and what reached the steps before it; changes nothing."""
-        classifier = self.classifier
+        classifier: typing.Any = self.classifier
         if not self._is_pipeline:
             return self._opinion(classifier, x, kwargs, proba), None
         inputs = pipelines.inputs(classifier, x)
@@ -231,13 +244,13 @@ class ActiveLearner(ActiveLearningClassifier):
         return opinion, inputs
 
     def _opinion(
-        self, classifier: base.Classifier, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
+        self, classifier: typing.Any, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
     ) -> Opinion:
-        if isinstance(classifier, SecondOrderClassifier):
+        if self._is_second_order:
             margin, _, confidence, teachable = classifier._core.judge_one(x)
             odds = classifier.predict_proba_one(x) if proba else None
             return margin >= 0.0, odds, margin, confidence, teachable
-        label, odds, margin = None, None, 0.0
+        label, odds, margin = None, {}, 0.0
         if proba or self._query.uses_margin:
             odds = classifier.predict_proba_one(x, **kwargs)
             margin = _margin(odds)
@@ -245,21 +258,18 @@ class ActiveLearner(ActiveLearningClassifier):
             label = classifier.predict_one(x, **kwargs)
         return label, odds, margin, 0.0, True
 
-    def _close(self, opinion: Opinion, inputs: list[typing.Any] | None) -> bool:
-        """Teach, decide, draw, spend and count: all that an event changes, once nothing can fail."""
+    def _teach(self, inputs: list[typing.Any] | None) -> None:
         if inputs is not None and self.learn_transformers:
-            pipelines.learn_unsupervised(self.classifier, inputs)
+            pipelines.learn_unsupervised(typing.cast(compose.Pipeline, self.classifier), inputs)
             self._taught += 1
-        _, _, margin, confidence, teachable = opinion
+
+    def _decide(self, margin: float, confidence: float, teachable: bool) -> bool:
+        """Decide, draw, spend and count: nothing here can fail."""
         purse = self._budget
-        probability = 0.0
-        if purse is None:
-            if teachable:
-                probability = self._query.probability(margin, confidence)
-        else:
+        if purse is not None:
             purse.tick()
-            if teachable and purse.can_ask():
-                probability = self._query.probability(margin, confidence)
+            teachable = teachable and purse.can_ask()
+        probability = self._query.probability(margin, confidence) if teachable else 0.0
         # A number is drawn where the decision is open, and only there.
         ask = probability >= 1.0 or (probability > 0.0 and self._rng.random() <= probability)
         if ask:
@@ -271,7 +281,7 @@ class ActiveLearner(ActiveLearningClassifier):
         return ask
 
     def _ask_for_label(self, x: typing.Any, y_pred: dict[typing.Any, float]) -> bool:
-        return self._close((None, y_pred, _margin(y_pred), 0.0, True), None)
+        return self._decide(_margin(y_pred), 0.0, True)
 
     @classmethod
     def _unit_test_params(cls) -> typing.Iterator[dict[str, typing.Any]]:

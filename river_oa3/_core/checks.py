@@ -87,7 +87,9 @@ def stored(state: dict[str, Any], name: str, shape: tuple[int, ...]) -> NDArray[
             f"this stored model is damaged: {name!r} has the shape {array.shape}, not {shape}"
         )
     if not np.isfinite(array).all():
-        raise ValueError(f"this stored model is damaged: {name!r} holds numbers that are not finite")
+        raise ValueError(
+            f"this stored model is damaged: {name!r} holds numbers that are not finite"
+        )
     return array
 
 

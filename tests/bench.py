@@ -1,6 +1,6 @@
 """Microseconds an event, and ratios to river's LogisticRegression, in one run on one core.
 
-Run it as `python tests/bench_learners.py [DATA]`, with DATA a folder that holds w8a.npz; without
+Run it as `python tests/bench.py [DATA]`, with DATA a folder that holds w8a.npz; without
 it, events of the same shape are made up. Contenders alternate, and the best of all rounds counts,
 for the machine may be busy with other things too.
 """
@@ -20,9 +20,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from river import linear_model
+from river import active, linear_model
 
-from river_oa3 import OA3Classifier, OA3DiagClassifier, SOA3Classifier, SSOA3Classifier
+from river_oa3 import (
+    ActiveLearner,
+    OA3Classifier,
+    OA3DiagClassifier,
+    SOA3Classifier,
+    SSOA3Classifier,
+)
 
 Events = list[tuple[dict[str, float], bool]]
 
@@ -41,8 +47,9 @@ def main() -> None:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     rng = np.random.default_rng(0)
+    w8a = w8a_events(rng)
     for place, (title, events) in enumerate(
-        (w8a_events(rng), ("dense events of 48 features", dense_events(rng)))
+        (w8a, ("dense events of 48 features", dense_events(rng)))
     ):
         print(f"\n{title}: predict_one + learn_one")
         best = fastest(
@@ -52,6 +59,24 @@ def main() -> None:
         for name, microseconds in best.items():
             bar = f"  (asked: {BARS[name][place]})" if name in BARS else ""
             print(f"{name:20}{microseconds:8.2f} us{river / microseconds:8.2f} x{bar}")
+
+    title, events = w8a
+    print(f"\n{title}: predict_one + learn_one where asked")
+    best = fastest(
+        {
+            "SSOA3Classifier": (SSOA3Classifier, events),
+            "ActiveLearner": (lambda: ActiveLearner(SSOA3Classifier(), seed=1), events),
+            "EntropySampler": (
+                lambda: active.EntropySampler(linear_model.LogisticRegression(), seed=1),
+                events,
+            ),
+        }
+    )
+    for name, microseconds in best.items():
+        print(f"{name:20}{microseconds:8.2f} us")
+    ours = best["ActiveLearner"]
+    print(f"{'to the bare learner':20}{ours / best['SSOA3Classifier']:8.2f}  (asked: 1.5 or less)")
+    print(f"{'EntropySampler to it':20}{best['EntropySampler'] / ours:8.2f}  (asked: 3.0 or more)")
 
     print("\nSSOA3Classifier, 20 non-zeros out of a vocabulary: predict_one + learn_one")
     few, many = (vocabulary_events(rng, size) for size in (1_000, 1_000_000))
@@ -82,11 +107,12 @@ def w8a_events(rng: np.random.Generator) -> tuple[str, Events]:
         found = [rng.choice(300, size=n, replace=False) for n in rng.poisson(11.7, size=20_000)]
         title = "events made up in the shape of w8a"
     else:
-        data = np.load(path)
-        order = data["permutations"][0][:20_000]
-        start = data["indptr"]
-        found = [data["indices"][start[row] : start[row + 1]] for row in order]
-        labels = data["y"][order] > 0
+        with np.load(path) as data:
+            order, indices, start = (data[k] for k in ("permutations", "indices", "indptr"))
+            labels = data["y"] > 0
+        order = order[0][:20_000].astype(int)
+        found = [indices[start[row] : start[row + 1]] for row in order]
+        labels = labels[order]
         title = "w8a"
     return title, [
         ({names[j]: len(row) ** -0.5 for j in row}, bool(y))
@@ -127,6 +153,12 @@ def fastest(contenders: dict[str, tuple[Callable[[], Any], Events]]) -> dict[str
 
 
 def predict_and_learn(model: Any, events: Events) -> None:
+    if isinstance(model, active.base.ActiveLearningClassifier):
+        for x, y in events:
+            _, ask = model.predict_one(x)
+            if ask:
+                model.learn_one(x, y)
+        return
     for x, y in events:
         model.predict_one(x)
         model.learn_one(x, y)

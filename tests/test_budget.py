@@ -1,0 +1,362 @@
+"""The purses: what they hold, when they fill, and that nobody gets more out of them."""
+
+from __future__ import annotations
+
+import copy
+import datetime as dt
+import math
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from river_oa3 import budget
+
+DAY = dt.timedelta(days=1)
+MIDNIGHT = dt.datetime(2024, 5, 2, tzinfo=dt.UTC)
+
+
+class Clock:
+    """A clock that stands still until it is set."""
+
+    def __init__(self, now=MIDNIGHT):
+        self.now = now
+
+    def __call__(self):
+        return self.now
+
+
+PURSES = {
+    "total": lambda: budget.TotalBudget(3),
+    "rate": lambda: budget.RateBudget(0.5, window=8),
+    "events": lambda: budget.WindowBudget(3, every=5),
+    "time": lambda: budget.WindowBudget(3, every=DAY, clock=Clock()),
+}
+each_purse = pytest.mark.parametrize("make", PURSES.values(), ids=PURSES)
+
+demands = st.lists(st.booleans(), max_size=200)
+
+
+def serve(purse, wanted):
+    """Which of the events that want a label get one."""
+    served = []
+    for wants in wanted:
+        purse.tick()
+        gets = wants and purse.can_ask()
+        if gets:
+            purse.spend()
+        served.append(gets)
+    return served
+
+
+def emptied(make):
+    purse = make()
+    purse.tick()
+    while purse.can_ask():
+        purse.spend()
+    return purse
+
+
+# What all have in common
+
+
+@each_purse
+def test_first_event_can_be_asked_about(make):
+    purse = make()
+    purse.tick()
+    assert purse.can_ask()
+
+
+@each_purse
+def test_spending_from_an_empty_purse_is_an_error(make):
+    purse = emptied(make)
+    with pytest.raises(ValueError, match="label"):
+        purse.spend()
+
+
+@each_purse
+def test_error_leaves_the_empty_purse_as_it_was(make):
+    purse = emptied(make)
+    before = pickle.dumps(purse)
+    with pytest.raises(ValueError, match="label"):
+        purse.spend()
+    assert pickle.dumps(purse) == before
+
+
+@each_purse
+def test_spending_takes_one_label(make):
+    purse = make()
+    purse.tick()
+    before = purse.left
+    purse.spend()
+    assert purse.left == before - 1
+
+
+@each_purse
+@given(wanted=demands)
+def test_purse_can_be_asked_exactly_while_there_is_something_left(make, wanted):
+    purse = make()
+    for wants in wanted:
+        serve(purse, [wants])
+        assert purse.can_ask() == (purse.left > 0)
+
+
+@each_purse
+@given(wanted=demands)
+def test_what_is_left_is_a_whole_number_and_never_negative(make, wanted):
+    purse = make()
+    for wants in wanted:
+        serve(purse, [wants])
+        assert isinstance(purse.left, int)
+        assert purse.left >= 0
+
+
+@each_purse
+def test_looking_changes_nothing(make):
+    purse = make()
+    serve(purse, [True, False])
+    before = pickle.dumps(purse)
+    assert (purse.can_ask(), purse.left) == (purse.can_ask(), purse.left)
+    assert pickle.dumps(purse) == before
+
+
+@each_purse
+def test_refund_makes_up_for_one_label(make):
+    purse = emptied(make)
+    purse.refund()
+    assert purse.left == 1
+
+
+@each_purse
+def test_refund_never_fills_a_purse_beyond_its_size(make):
+    purse = make()
+    purse.tick()
+    for _ in range(100):
+        purse.refund()
+    assert (
+        purse.left == {"TotalBudget": 3, "RateBudget": 4, "WindowBudget": 3}[type(purse).__name__]
+    )
+
+
+@each_purse
+def test_clone_is_unspent(make):
+    assert serve(emptied(make).clone(), [True] * 12) == serve(make(), [True] * 12)
+
+
+@each_purse
+def test_clone_spends_from_its_own_purse(make):
+    purse = make()
+    emptied(purse.clone)
+    purse.tick()
+    assert purse.can_ask()
+
+
+@each_purse
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda purse: pickle.loads(pickle.dumps(purse))])
+@given(before=demands, after=demands)
+def test_copy_goes_on_where_the_purse_was(make, copied, before, after):
+    purse = make()
+    serve(purse, before)
+    twin = copied(purse)
+    assert serve(twin, after) == serve(purse, after)
+
+
+# TotalBudget
+
+
+@given(st.integers(0, 50), demands)
+def test_total_serves_the_first_who_want_and_nobody_after(labels, wanted):
+    served = serve(budget.TotalBudget(labels), wanted)
+    takers = [i for i, wants in enumerate(wanted) if wants]
+    assert [i for i, gets in enumerate(served) if gets] == takers[:labels]
+
+
+def test_total_of_nothing_serves_nobody():
+    assert not any(serve(budget.TotalBudget(0), [True] * 5))
+
+
+# RateBudget
+
+
+def test_rate_of_a_quarter_serves_every_fourth():
+    served = serve(budget.RateBudget(0.25, window=100), [True] * 9)
+    assert [i for i, gets in enumerate(served) if gets] == [0, 4, 8]
+
+
+def test_rate_of_one_serves_everybody():
+    assert all(serve(budget.RateBudget(1.0, window=10), [True] * 100))
+
+
+def test_rate_that_is_not_exact_in_binary_loses_no_label():
+    assert sum(serve(budget.RateBudget(0.1, window=100), [True] * 10_000)) == 1000
+
+
+@given(st.floats(0.001, 1.0), st.integers(1, 500), demands)
+def test_first_n_events_cost_at_most_1_plus_their_share(rate, window, wanted):
+    spent = 0
+    for n, gets in enumerate(serve(budget.RateBudget(rate, window), wanted), start=1):
+        spent += gets
+        assert spent <= 1 + rate * n + 1e-6
+
+
+@pytest.mark.parametrize(("rate", "window"), [(0.01, 1000), (0.1, 50), (0.5, 8), (0.01, 10)])
+def test_idle_year_becomes_no_burst(rate, window):
+    purse = budget.RateBudget(rate, window)
+    serve(purse, [False] * 100_000)
+    assert purse.left == max(1, rate * window)
+
+
+def test_what_was_saved_up_can_be_spent_at_once():
+    purse = budget.RateBudget(0.1, window=50)
+    served = serve(purse, [False] * 1000 + [True] * 5)
+    assert served[-5:] == [True] * 5
+
+
+# WindowBudget over events
+
+
+def test_window_of_events_serves_the_first_of_each():
+    served = serve(budget.WindowBudget(2, every=3), [True] * 8)
+    assert served == [True, True, False, True, True, False, True, True]
+
+
+@given(st.integers(0, 5), st.integers(1, 20), demands)
+def test_no_window_of_events_costs_more_than_its_labels(labels, every, wanted):
+    served = serve(budget.WindowBudget(labels, every), wanted)
+    assert all(sum(served[i : i + every]) <= labels for i in range(0, len(served), every))
+
+
+@given(st.integers(1, 5), st.integers(1, 20), demands)
+def test_nobody_is_refused_while_the_window_has_labels(labels, every, wanted):
+    served = serve(budget.WindowBudget(labels, every), wanted)
+    for i in range(0, len(served), every):
+        assert sum(served[i : i + every]) == min(labels, sum(wanted[i : i + every]))
+
+
+def test_what_a_window_did_not_use_is_lost():
+    served = serve(budget.WindowBudget(1, every=4), [False] * 4 + [True] * 4)
+    assert sum(served) == 1
+
+
+# WindowBudget over time
+
+
+def timed(now, labels=1, every=DAY):
+    clock = Clock(now)
+    return budget.WindowBudget(labels, every=every, clock=clock), clock
+
+
+def test_labels_of_a_day_are_not_more_the_same_day():
+    purse, clock = timed(MIDNIGHT)
+    serve(purse, [True])
+    clock.now = MIDNIGHT + dt.timedelta(hours=23, minutes=59)
+    assert serve(purse, [True] * 3) == [False] * 3
+
+
+def test_day_starts_at_midnight_in_utc():
+    purse, clock = timed(MIDNIGHT - dt.timedelta(seconds=1))
+    serve(purse, [True])
+    clock.now = MIDNIGHT
+    assert serve(purse, [True]) == [True]
+
+
+def test_day_starts_at_midnight_in_utc_whatever_the_zone_of_the_clock():
+    india = dt.timezone(dt.timedelta(hours=5, minutes=30))
+    purse, clock = timed(dt.datetime(2024, 5, 1, 23, 59, tzinfo=india))
+    serve(purse, [True])
+    clock.now = dt.datetime(2024, 5, 2, 0, 1, tzinfo=india)
+    assert serve(purse, [True]) == [False]
+
+
+def test_clock_may_tell_seconds():
+    purse, clock = timed(86_399.9)
+    serve(purse, [True])
+    clock.now = 86_400
+    assert serve(purse, [True, True]) == [True, False]
+
+
+def test_new_window_opens_without_an_event():
+    purse, clock = timed(MIDNIGHT)
+    serve(purse, [True])
+    clock.now = MIDNIGHT + DAY
+    assert purse.can_ask()
+
+
+def test_clock_that_goes_back_opens_no_window():
+    purse, clock = timed(MIDNIGHT)
+    serve(purse, [True])
+    clock.now = MIDNIGHT - 3 * DAY
+    assert serve(purse, [True]) == [False]
+
+
+def test_idle_days_save_up_nothing():
+    purse, clock = timed(MIDNIGHT, labels=2)
+    clock.now = MIDNIGHT + 30 * DAY
+    assert sum(serve(purse, [True] * 10)) == 2
+
+
+@given(st.lists(st.floats(0.0, 50.0), max_size=50), st.integers(0, 3))
+def test_no_window_of_time_costs_more_than_its_labels(steps, labels):
+    purse, clock = timed(0.0, labels, every=dt.timedelta(seconds=60))
+    spent = {}
+    for step in steps:
+        clock.now += step
+        window = math.floor(clock.now / 60)
+        spent[window] = spent.get(window, 0) + sum(serve(purse, [True]))
+    assert all(cost <= labels for cost in spent.values())
+
+
+def test_system_clock_is_the_default():
+    purse = budget.WindowBudget(1, every=dt.timedelta(days=365_000))
+    assert serve(purse, [True, True]) == [True, False]
+
+
+# Parameters out of range
+
+
+@pytest.mark.parametrize("make", [budget.TotalBudget, lambda n: budget.WindowBudget(n, every=5)])
+def test_negative_number_of_labels_is_refused(make):
+    with pytest.raises(ValueError, match="labels"):
+        make(-1)
+
+
+@pytest.mark.parametrize("labels", [1.5, "3", None, True])
+@pytest.mark.parametrize("make", [budget.TotalBudget, lambda n: budget.WindowBudget(n, every=5)])
+def test_number_of_labels_that_is_no_integer_is_refused(make, labels):
+    with pytest.raises(TypeError, match="labels"):
+        make(labels)
+
+
+@pytest.mark.parametrize("rate", [0.0, -0.1, 1.1, math.nan, math.inf])
+def test_rate_outside_its_range_is_refused(rate):
+    with pytest.raises(ValueError, match="rate"):
+        budget.RateBudget(rate)
+
+
+@pytest.mark.parametrize("rate", ["0.1", None])
+def test_rate_that_is_no_number_is_refused(rate):
+    with pytest.raises(TypeError, match="rate"):
+        budget.RateBudget(rate)
+
+
+@pytest.mark.parametrize(("window", "error"), [(0, ValueError), (-5, ValueError), (2.5, TypeError)])
+def test_window_that_is_no_number_of_events_is_refused(window, error):
+    with pytest.raises(error, match="window"):
+        budget.RateBudget(0.1, window=window)
+
+
+@pytest.mark.parametrize(
+    ("every", "error"),
+    [
+        (0, ValueError),
+        (-1, ValueError),
+        (dt.timedelta(0), ValueError),
+        (-DAY, ValueError),
+        (1.5, TypeError),
+        ("day", TypeError),
+    ],
+)
+def test_length_of_a_window_that_is_none_is_refused(every, error):
+    with pytest.raises(error, match="every"):
+        budget.WindowBudget(1, every=every)

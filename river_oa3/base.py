@@ -144,21 +144,22 @@ class SecondOrderClassifier(base.MiniBatchClassifier):
             A weight, or a series of weights.
 
         """
-        _, matrix, columns = frames.read(X)
-        labels, name = frames.labels(y, len(matrix))
-        self._core.learn_many(matrix, columns, labels, frames.weights(w, len(matrix)))
+        batch = frames.read(X)
+        labels, name = frames.labels(y, len(batch.matrix))
+        weights = frames.weights(w, len(batch.matrix))
+        self._core.learn_many(batch.matrix, batch.columns, labels, weights, batch.squares)
         self._y_name = name
 
     def predict_many(self, X: IntoDataFrame) -> IntoSeries:
-        frame, matrix, columns = frames.read(X)
-        labels = self._core.margins(matrix, columns) >= 0
-        return dataframe.to_native_series(labels, name=self._y_name, like=frame)
+        batch = frames.read(X)
+        labels = self._core.margins(batch.matrix, batch.columns) >= 0
+        return dataframe.to_native_series(labels, name=self._y_name, like=batch.frame)
 
     def predict_proba_many(self, X: IntoDataFrame) -> IntoDataFrame:
-        frame, matrix, columns = frames.read(X)
-        margins = self._core.margins(matrix, columns)
-        z = margins / np.sqrt(self.gamma + self._core.variances(matrix, columns))
-        return dataframe.to_native_frame({False: ndtr(-z), True: ndtr(z)}, like=frame)
+        batch = frames.read(X)
+        margins = self._core.margins(batch.matrix, batch.columns)
+        z = margins / np.sqrt(self.gamma + self._core.variances(batch.matrix, batch.columns))
+        return dataframe.to_native_frame({False: ndtr(-z), True: ndtr(z)}, like=batch.frame)
 
 
 class SketchedClassifier(SecondOrderClassifier):

@@ -18,8 +18,17 @@ if typing.TYPE_CHECKING:
 Matrix = NDArray[np.float64]
 
 
-def read(X: IntoDataFrame) -> tuple[nw.DataFrame[typing.Any], Matrix, list[Hashable]]:
-    """The frame, its numbers row by row, and its column names; every number is finite."""
+class Batch(typing.NamedTuple):
+    """A data frame, its numbers row by row, its column names, and the rows' squared lengths."""
+
+    frame: nw.DataFrame[typing.Any]
+    matrix: Matrix
+    columns: list[Hashable]
+    squares: NDArray[np.float64]
+
+
+def read(X: IntoDataFrame) -> Batch:
+    """Take a data frame apart; every number in it must be finite."""
     frame = dataframe.into_frame(X)
     columns: list[Hashable] = list(frame.columns)
     types = list(frame.schema.values())
@@ -30,10 +39,13 @@ def read(X: IntoDataFrame) -> tuple[nw.DataFrame[typing.Any], Matrix, list[Hasha
         for j, (name, dtype) in enumerate(zip(columns, types, strict=True)):
             matrix[:, j] = _numbers(name, frame[:, j], dtype)
     matrix = np.ascontiguousarray(matrix, dtype=np.float64).reshape(len(frame), len(columns))
-    if not np.isfinite(matrix).all():
-        row, column = np.argwhere(~np.isfinite(matrix))[0]
-        checks.refuse_value(columns[column], matrix[row, column])
-    return frame, matrix, columns
+    with np.errstate(over="ignore"):
+        squares = np.einsum("ij,ij->i", matrix, matrix)
+    # A number that is not finite leaves a square that is not, and so does one that is too large.
+    for row in np.flatnonzero(~np.isfinite(squares)):
+        for column in np.flatnonzero(~np.isfinite(matrix[row])):
+            checks.refuse_value(columns[column], matrix[row, column])
+    return Batch(frame, matrix, columns, squares)
 
 
 def _is_numeric(dtype: nw.dtypes.DType) -> bool:

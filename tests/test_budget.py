@@ -117,7 +117,8 @@ def test_looking_changes_nothing(make):
     purse = make()
     serve(purse, [True, False])
     before = pickle.dumps(purse)
-    assert (purse.can_ask(), purse.left) == (purse.can_ask(), purse.left)
+    purse.can_ask()
+    _ = purse.left
     assert pickle.dumps(purse) == before
 
 

@@ -8,7 +8,7 @@ import sys
 import time
 
 from libc.math cimport isfinite
-from libc.stdlib cimport calloc, free, qsort, realloc
+from libc.stdlib cimport free, qsort, realloc
 from libc.string cimport memset
 
 from cpython.dict cimport PyDict_Check, PyDict_Next, PyDict_Size
@@ -19,6 +19,7 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_Compare
 
 from .names cimport stable_hash
+from .tables cimport grow_table
 
 from .checks import as_mapping, as_number, refuse_value
 
@@ -95,10 +96,18 @@ cdef void sort_newcomers(Newcomer* newcomers, Py_ssize_t n) noexcept nogil:
 
 cdef double sort_new_squares(Newcomer* newcomers, Py_ssize_t new) noexcept nogil:
     """The squares of features without a slot, added up in an order of their own."""
-    cdef double total = 0.0
-    cdef Py_ssize_t i
-    if new > 2:  # the sum of two does not depend on their order
+    cdef double total = 0.0, value
+    cdef Py_ssize_t i, j
+    if new > SHORT:
         qsort(newcomers, new, sizeof(Newcomer), _by_value)
+    else:
+        for i in range(1, new):
+            value = newcomers[i].value
+            j = i
+            while j > 0 and newcomers[j - 1].value > value:
+                newcomers[j].value = newcomers[j - 1].value
+                j -= 1
+            newcomers[j].value = value
     for i in range(new):
         total += newcomers[i].value * newcomers[i].value
     return total
@@ -356,9 +365,10 @@ cdef class Features:
         while 3 * count > 2 * n_buckets:
             n_buckets *= 2
         shift = 32 - lowest_bit(n_buckets)
-        buckets = <Bucket*>calloc(n_buckets, sizeof(Bucket))
+        buckets = <Bucket*>grow_table(NULL, 0, n_buckets * sizeof(Bucket))
         if buckets == NULL:
             raise MemoryError(f"no memory for {count} names")
+        memset(buckets, 0, n_buckets * sizeof(Bucket))
         for i in range(self.n_buckets):
             if self.buckets[i].name != NULL:
                 bucket = free_bucket(buckets, n_buckets, self.buckets[i].hash >> shift)

@@ -11,7 +11,7 @@ from libc.math cimport fmax, sqrt
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
-from scipy.linalg.cython_blas cimport dsyrk
+from scipy.linalg.cython_blas cimport dgemv, dsyrk
 
 from .features cimport Entry
 from .kernels cimport add_four, add_one, dot_entries
@@ -26,7 +26,8 @@ cdef enum:
     MU = 0
     DIAGONAL = 1
     IMAGE = 2
-    WAITING = 3
+    DENSE = 3
+    WAITING = 4
     LINES = WAITING + BLOCK
 
 # Where x'Sigma x is this much smaller than its terms, rounding has a say in it.
@@ -138,8 +139,39 @@ cdef class Full(Learner):
         cdef double v = 0.0, terms = 0.0
         cdef double* image = self.line(IMAGE)
         cdef double* diagonal = self.line(DIAGONAL)
-        cdef double Wx[BLOCK]
         cdef Py_ssize_t i, slot
+        if n == d:
+            self.dense_image(x, <int>d)
+        else:
+            self.sparse_image(x, n, d)
+        for i in range(n):
+            v += image[x[i].slot] * x[i].value
+            terms += diagonal[x[i].slot] * x[i].value * x[i].value
+        if v < CANCELLED * terms:
+            # Cauchy-Schwarz: (Sigma x)_i^2 <= Sigma_ii v. Holding v to it keeps the update within
+            # the diagonal, however badly scaled the features are.
+            for slot in range(d):
+                v = fmax(v, image[slot] * image[slot] / diagonal[slot])
+        return v
+
+    cdef void dense_image(self, const Entry* x, int d) noexcept nogil:
+        cdef double Wx[BLOCK]
+        cdef double* values = self.line(DENSE)
+        cdef double one = 1.0, minus = -1.0, zero = 0.0
+        cdef int side = <int>self.side, waiting = <int>self.n_waiting, step = 1, i
+        for i in range(d):
+            values[i] = x[i].value
+        dgemv(b"N", &d, &d, &one, self.S, &side, values, &step, &zero, self.line(IMAGE), &step)
+        if waiting:
+            dgemv(b"T", &d, &waiting, &one, self.line(WAITING), &side, values, &step, &zero, Wx,
+                  &step)
+            dgemv(b"N", &d, &waiting, &minus, self.line(WAITING), &side, Wx, &step, &one,
+                  self.line(IMAGE), &step)
+
+    cdef void sparse_image(self, const Entry* x, Py_ssize_t n, Py_ssize_t d) noexcept nogil:
+        cdef double Wx[BLOCK]
+        cdef double* image = self.line(IMAGE)
+        cdef Py_ssize_t i
         memset(image, 0, d * sizeof(double))
         for i in range(self.n_waiting):
             Wx[i] = -dot_entries(self.line(WAITING + i), x, n)
@@ -161,15 +193,6 @@ cdef class Full(Learner):
         while i < self.n_waiting:
             add_one(image, self.line(WAITING + i), Wx[i], d)
             i += 1
-        for i in range(n):
-            v += image[x[i].slot] * x[i].value
-            terms += diagonal[x[i].slot] * x[i].value * x[i].value
-        if v < CANCELLED * terms:
-            # Cauchy-Schwarz: (Sigma x)_i^2 <= Sigma_ii v. Holding v to it keeps the update within
-            # the diagonal, however badly scaled the features are.
-            for slot in range(d):
-                v = fmax(v, image[slot] * image[slot] / diagonal[slot])
-        return v
 
     cdef void settle(self, Py_ssize_t d) noexcept nogil:
         """S -= W'W, and nothing waits."""

@@ -19,6 +19,22 @@ cdef inline double dot_entries(const double* line, const Entry* x, Py_ssize_t n)
     return (a + b) + (c + d)
 
 
+cdef inline double sum_squares(const Entry* x, Py_ssize_t n) noexcept nogil:
+    """x.x"""
+    cdef double a = 0.0, b = 0.0, c = 0.0, d = 0.0
+    cdef Py_ssize_t i = 0
+    while i + 4 <= n:
+        a += x[i].value * x[i].value
+        b += x[i + 1].value * x[i + 1].value
+        c += x[i + 2].value * x[i + 2].value
+        d += x[i + 3].value * x[i + 3].value
+        i += 4
+    while i < n:
+        a += x[i].value * x[i].value
+        i += 1
+    return (a + b) + (c + d)
+
+
 cdef inline void add_four(double* out, const double* p, const double* q, const double* r,
                           const double* s, double a, double b, double c, double d,
                           Py_ssize_t n) noexcept nogil:
@@ -33,6 +49,18 @@ cdef inline void add_one(double* out, const double* p, double a, Py_ssize_t n) n
     cdef Py_ssize_t i
     for i in range(n):
         out[i] += a * p[i]
+
+
+cdef inline void lower_times(const double* matrix, const double* vector, double* out,
+                             Py_ssize_t m) noexcept nogil:
+    """out = matrix vector, for a small lower-triangular matrix in row-major order."""
+    cdef Py_ssize_t i, j
+    cdef double total
+    for i in range(m):
+        total = 0.0
+        for j in range(i + 1):
+            total += matrix[i * m + j] * vector[j]
+        out[i] = total
 
 
 cdef inline void sum_rows(const double* rows, Py_ssize_t width, const Entry* x, Py_ssize_t n,

@@ -27,4 +27,5 @@ class Learner:
         columns: list[Hashable],
         y: NDArray[np.uint8],
         w: NDArray[np.float64],
+        row_squares: NDArray[np.float64],
     ) -> None: ...

@@ -8,6 +8,7 @@ from libc.math cimport erfc, fmin, isfinite, sqrt
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
 from .features cimport sort_new_squares
+from .kernels cimport sum_squares
 
 from .checks import as_label, as_weight, positive, refuse_size
 
@@ -170,10 +171,7 @@ cdef class Learner:
     cdef int decide(self, const Entry* x, Py_ssize_t n, bint y, double w,
                     double* step, double* squares) noexcept nogil:
         """Whether there is something to learn, and the length of mu's step: eta w rho_t y."""
-        cdef double p, total = 0.0, reach
-        cdef Py_ssize_t i
-        for i in range(n):
-            total += x[i].value * x[i].value
+        cdef double p, reach, total = sum_squares(x, n)
         squares[0] = total
         step[0] = self._eta * w * (self._rho if y else -1.0)
         reach = self.reach + sqrt(total) * (step[0] if y else -step[0])
@@ -237,13 +235,13 @@ cdef class Learner:
         return out
 
     def learn_many(self, const double[:, ::1] X, list columns, const unsigned char[::1] y,
-                   const double[::1] w):
-        """Learn the rows in order, all of them or none."""
+                   const double[::1] w, row_squares):
+        """Learn the rows in order, all of them or none; `row_squares` are their squared lengths."""
         cdef Py_ssize_t i = 0, j, column
         cdef Features f = self.features
         cdef Py_ssize_t[::1] order, slots
         cdef double value, step, squares
-        self._check_batch(np.asarray(X), np.asarray(y), np.asarray(w))
+        self._check_batch(row_squares, np.asarray(y), np.asarray(w))
         while i < X.shape[0]:
             order, slots = self._layout(columns)
             f.busy = True
@@ -289,10 +287,9 @@ cdef class Learner:
         self.features.reserve(len(columns))
         return order, slots
 
-    def _check_batch(self, X, y, w):
+    def _check_batch(self, squares, y, w):
         """Refuse a batch that might overflow half way, before its first row."""
         with np.errstate(over="ignore"):
-            squares = np.einsum("ij,ij->i", X, X)
             steps = self._eta * w * np.where(y, self._rho, 1.0) * np.sqrt(squares)
         largest = squares.max(initial=0.0)
         if not (

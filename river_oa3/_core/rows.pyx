@@ -1,7 +1,9 @@
 import numpy as np
 
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy
+
+from .tables cimport grow_table
 
 
 cdef class Rows:
@@ -24,7 +26,11 @@ cdef class Rows:
             return 0
         while capacity < rows:
             capacity *= 2
-        data = <double*>realloc(self.data, capacity * self.width * sizeof(double))
+        data = <double*>grow_table(
+            self.data,
+            self.capacity * self.width * sizeof(double),
+            capacity * self.width * sizeof(double),
+        )
         if data == NULL:
             raise MemoryError(f"no memory for {capacity} rows of {self.width} numbers")
         self.data = data

@@ -46,6 +46,7 @@ cdef class Sketch(Learner):
     cdef void orthonormalise(self, double kappa) noexcept nogil
     cdef void rotate(self, double* matrix) noexcept nogil
     cdef void meet(self, const Newcomer* newcomers, Py_ssize_t new) noexcept nogil
+    cdef void absorb(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil
     cdef void raise_rank(self, double* u, Py_ssize_t slot) noexcept nogil
     cdef void fold(self, Py_ssize_t d) noexcept nogil
     cdef void learn_eigenvalues(self) noexcept nogil

@@ -18,12 +18,15 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from .gaussian cimport gaussian_column
-from .kernels cimport sum_rows
+from .kernels cimport lower_times, sum_rows, sum_squares
 
 from .checks import positive_integer, stored
 
 # Entries of A below this are nothing beside what they are added to; as denormals they cost time.
 cdef double NOTHING = 1e-290
+
+# The condition of a Gram matrix up to which a Cholesky factorisation keeps enough digits.
+cdef double LONG = 1e3
 
 
 cdef class Sketch(Learner):
@@ -89,17 +92,13 @@ cdef class Sketch(Learner):
 
     cdef double variance(self, const Entry* x, Py_ssize_t n) noexcept nogil:
         """x.x minus what the sketch knows of x."""
-        cdef double v = 0.0, along
-        cdef Py_ssize_t i, j, m = self.sketch_size
-        cdef const double* Ux = self.sums + U
+        cdef double v = sum_squares(x, n)
+        cdef double* Vx = self.scratch
+        cdef Py_ssize_t i
         self.margin(x, n)
-        for i in range(n):
-            v += x[i].value * x[i].value
-        for i in range(m):
-            along = 0.0
-            for j in range(i + 1):
-                along += self.F[i * m + j] * Ux[j]
-            v -= self.shrinkage[i] * along * along
+        lower_times(self.F, self.sums + U, Vx, self.sketch_size)
+        for i in range(self.sketch_size):
+            v -= self.shrinkage[i] * Vx[i] * Vx[i]
         return 0.0 if v < 0.0 else v  # a NaN, from an overflow, is let through
 
     cdef void orthonormalise(self, double kappa) noexcept nogil:
@@ -135,34 +134,59 @@ cdef class Sketch(Learner):
 
     cdef void meet(self, const Newcomer* newcomers, Py_ssize_t new) noexcept nogil:
         """Take in the features that an event brings for the first time; mu does not move."""
-        cdef Py_ssize_t m = self.sketch_size, first = self.features.count - new, i, j, k
-        cdef double along
-        cdef double* column = self.delta
+        cdef Py_ssize_t m = self.sketch_size, first = self.features.count - new, raised = 0, i, k
         cdef double* row
-        cdef double* u
         if self.rank < m:
             self.fold(first)
         for k in range(new):
             row = self.rows.data + (first + k) * self.rows.width
-            u = row + U
-            gaussian_column(self.stream, newcomers[k].hash, column, m)
-            along = 0.0
+            gaussian_column(self.stream, newcomers[k].hash, self.delta, m)
+            lower_times(self.A, self.delta, row + U, m)
             for i in range(m):
-                u[i] = 0.0
-                for j in range(i + 1):
-                    u[i] += self.A[i * m + j] * column[j]
-                along += u[i] * self.b[i]
-            row[MU] = 0.0 - along
+                row[MU] -= row[U + i] * self.b[i]
             if self.rank < m:
-                self.raise_rank(u, first + k)
-                continue
+                self.raise_rank(row + U, first + k)
+                raised = k + 1
+        self.absorb(first + raised, first + new)
+
+    cdef void absorb(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+        """Make V's rows orthonormal over new columns of U too: the Gram matrix is I + sum h h'.
+
+        One Cholesky factorisation for all of them, unless the columns are so long that it would
+        lose digits: then one after the other.
+        """
+        cdef Py_ssize_t m = self.sketch_size, slot, i, j, k
+        cdef double* gram = self.scratch
+        cdef double* h = self.s
+        cdef const double* u
+        cdef double trace = 0.0
+        memset(gram, 0, m * m * sizeof(double))
+        for slot in range(first, end):
+            u = self.rows.data + slot * self.rows.width + U
+            lower_times(self.F, u, h, m)
             for i in range(m):
-                self.s[i] = 0.0
-                for j in range(i + 1):
-                    self.s[i] += self.F[i * m + j] * u[j]
                 self.lengths[i] += u[i] * u[i]
-            self.orthonormalise(1.0)
-            self.rotate(self.F)
+                trace += h[i] * h[i]
+                for j in range(i + 1):
+                    gram[i * m + j] += h[i] * h[j]
+        if trace > LONG:
+            for slot in range(first, end):
+                lower_times(self.F, self.rows.data + slot * self.rows.width + U, h, m)
+                self.orthonormalise(1.0)
+                self.rotate(self.F)
+            return
+        for i in range(m):
+            gram[i * m + i] += 1.0
+            for j in range(i):
+                for k in range(j):
+                    gram[i * m + j] -= gram[i * m + k] * gram[j * m + k]
+                gram[i * m + j] /= gram[j * m + j]
+                gram[i * m + i] -= gram[i * m + j] * gram[i * m + j]
+                for k in range(j + 1):
+                    self.F[i * m + k] -= gram[i * m + j] * self.F[j * m + k]
+            gram[i * m + i] = sqrt(gram[i * m + i])
+            for k in range(i + 1):
+                self.F[i * m + k] /= gram[i * m + i]
 
     cdef void raise_rank(self, double* u, Py_ssize_t slot) noexcept nogil:
         """A new feature while there are fewer features than rows: F = I, b = 0.

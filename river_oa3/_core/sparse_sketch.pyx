@@ -8,6 +8,7 @@ from libc.math cimport fmax, sqrt
 from libc.string cimport memcpy
 
 from .features cimport Entry
+from .kernels cimport lower_times
 from .sketch cimport MU, Sketch, U
 
 from .checks import stored
@@ -52,10 +53,7 @@ cdef class SparseSketch(Sketch):
         cdef double* row
         for i in range(m):
             delta[i] = self.sums[U + i] / root
-        for i in range(m):
-            self.s[i] = 0.0
-            for j in range(i + 1):
-                self.s[i] += self.F[i * m + j] * delta[j]
+        lower_times(self.F, delta, self.s, m)
         memcpy(F, self.F, m * m * sizeof(double))
         self.orthonormalise(kappa)
         self.rotate(F)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import typing
 
-from river import compose, datasets, evaluate, metrics, preprocessing
+from river import compose, datasets, evaluate, preprocessing
 
-from river_oa3 import SSOA3Classifier
+from river_oa3 import ActiveLearner, SSOA3Classifier
+from river_oa3.metrics import WeightedSum
 
 
 def with_intercept(x: dict[typing.Hashable, float]) -> dict[typing.Hashable, float]:
@@ -15,16 +16,18 @@ def with_intercept(x: dict[typing.Hashable, float]) -> dict[typing.Hashable, flo
 
 
 def main() -> None:
-    """Print the balanced accuracy of SSOA3 on Shuttle, where 7 in 100 events are anomalies."""
+    """Print the weighted sum of SSOA3 with 500 labels on Shuttle, where 7 in 100 are anomalies."""
     evaluate.progressive_val_score(
         dataset=datasets.Shuttle(),
-        model=(
+        model=ActiveLearner(
             preprocessing.StandardScaler()
             | compose.FuncTransformer(with_intercept)
             | preprocessing.Normalizer()
-            | SSOA3Classifier(rho=13)
+            | SSOA3Classifier(rho=13),
+            budget=500,
+            seed=42,
         ),
-        metric=metrics.BalancedAccuracy(),
+        metric=WeightedSum(),
         print_every=10_000,
         show_time=True,
     )

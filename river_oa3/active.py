@@ -95,10 +95,13 @@ class ActiveLearner(ActiveLearningClassifier):
     ...     metric=metrics.WeightedSum(),
     ...     print_every=20_000,
     ... )
-    x
+    [20,000] WeightedSum: 91.01% – 500 samples used
+    [40,000] WeightedSum: 90.79% – 500 samples used
+    [49,097] WeightedSum: 90.59% – 500 samples used
+    WeightedSum: 90.59%
 
     >>> model.n_seen, model.n_asked
-    (0, 0)
+    (49097, 500)
 
     References
     ----------
@@ -109,13 +112,13 @@ class ActiveLearner(ActiveLearningClassifier):
 
     def __init__(
         self,
-        classifier: base.Classifier,
+        classifier: base.Classifier | compose.Pipeline,
         query: Query | None = None,
         budget: int | Budget | None = None,
         seed: int | None = None,
         learn_transformers: bool = True,
     ):
-        super().__init__(classifier, seed)
+        super().__init__(typing.cast(base.Classifier, classifier), seed)
         self.query = query
         self.budget = budget
         self.learn_transformers = learn_transformers

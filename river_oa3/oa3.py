@@ -26,7 +26,7 @@ class OA3Classifier(SecondOrderClassifier):
     ----------
     eta
         The learning rate. The default had the smallest mean regret over seven imbalanced data sets
-        with rows of unit length.
+        with rows of unit length, at budgets of 1, 5 and 20 percent of the labels.
     gamma
         The regularisation: the larger it is, the slower the covariance shrinks.
     rho
@@ -54,7 +54,7 @@ class OA3Classifier(SecondOrderClassifier):
     ...     model=model,
     ...     metric=metrics.BalancedAccuracy(),
     ... )
-    BalancedAccuracy: 94.92%
+    BalancedAccuracy: 87.82%
 
     How sure the model is depends on what it has seen:
 
@@ -75,5 +75,5 @@ class OA3Classifier(SecondOrderClassifier):
 
     """
 
-    def __init__(self, eta: float = 0.3, gamma: float = 1.0, rho: float = 1.0):
+    def __init__(self, eta: float = 0.1, gamma: float = 1.0, rho: float = 1.0):
         super().__init__(Full(eta, gamma, rho))

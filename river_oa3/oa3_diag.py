@@ -18,7 +18,7 @@ class OA3DiagClassifier(SecondOrderClassifier):
     ----------
     eta
         The learning rate. The default had the smallest mean regret over seven imbalanced data sets
-        with rows of unit length.
+        with rows of unit length, at budgets of 1, 5 and 20 percent of the labels.
     gamma
         The regularisation: the larger it is, the slower the variances shrink.
     rho
@@ -46,7 +46,7 @@ class OA3DiagClassifier(SecondOrderClassifier):
     ...     model=model,
     ...     metric=metrics.BalancedAccuracy(),
     ... )
-    BalancedAccuracy: 94.04%
+    BalancedAccuracy: 93.34%
 
     References
     ----------
@@ -55,5 +55,5 @@ class OA3DiagClassifier(SecondOrderClassifier):
 
     """
 
-    def __init__(self, eta: float = 0.3, gamma: float = 1.0, rho: float = 1.0):
+    def __init__(self, eta: float = 0.1, gamma: float = 1.0, rho: float = 1.0):
         super().__init__(Diagonal(eta, gamma, rho))

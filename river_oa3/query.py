@@ -50,7 +50,9 @@ class AsymmetricQuery(Query):
     Parameters
     ----------
     delta_pos
-        The bias for asking about events predicted positive.
+        The bias for asking about events predicted positive. Of the biases tried, the defaults had
+        the smallest mean regret over seven imbalanced data sets with rows of unit length, at
+        budgets of 1, 5 and 20 percent of the labels.
     delta_neg
         The bias for asking about events predicted negative.
     use_confidence
@@ -72,7 +74,9 @@ class AsymmetricQuery(Query):
 
     """
 
-    def __init__(self, delta_pos: float = 1.0, delta_neg: float = 0.1, use_confidence: bool = True):
+    def __init__(
+        self, delta_pos: float = 0.1, delta_neg: float = 0.01, use_confidence: bool = True
+    ):
         self.delta_pos = checks.positive("delta_pos", delta_pos)
         self.delta_neg = checks.positive("delta_neg", delta_neg)
         self.use_confidence = use_confidence

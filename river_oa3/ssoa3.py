@@ -17,7 +17,7 @@ class SSOA3Classifier(SketchedClassifier):
     ----------
     eta
         The learning rate. The default had the smallest mean regret over seven imbalanced data sets
-        with rows of unit length.
+        with rows of unit length, at budgets of 1, 5 and 20 percent of the labels.
     gamma
         The regularisation: the larger it is, the slower the covariance shrinks.
     rho
@@ -50,7 +50,7 @@ class SSOA3Classifier(SketchedClassifier):
     ...     model=model,
     ...     metric=metrics.BalancedAccuracy(),
     ... )
-    BalancedAccuracy: 96.82%
+    BalancedAccuracy: 96.11%
 
     Words are features like any others, known or not:
 
@@ -75,7 +75,7 @@ class SSOA3Classifier(SketchedClassifier):
 
     def __init__(
         self,
-        eta: float = 0.3,
+        eta: float = 0.1,
         gamma: float = 1.0,
         rho: float = 1.0,
         sketch_size: int = 5,

@@ -26,6 +26,11 @@ def emerging(
     return events
 
 
+def at_the_hinge(margin: float, y: bool) -> bool:
+    """Whether rounding decides if there is a loss: no two ways of computing agree there."""
+    return abs((margin if y else -margin) - 1) < 1e-6
+
+
 names = st.integers(0, 19).map("f{}".format)
 magnitudes = st.floats(0.01, 10.0)
 values = st.one_of(magnitudes, magnitudes.map(lambda value: -value), st.just(0.0))

@@ -54,8 +54,8 @@ def runs(draw):
         trace = SimpleNamespace(model=model, twin=twin, steps=[], margins=[], variances=[])
         for x, y, w in stream:
             margin = twin.margin(x)
-            if abs((margin if y else -margin) - 1) < 1e-6:
-                continue  # at the hinge itself rounding decides whether there is a loss
+            if streams.at_the_hinge(margin, y):
+                continue
             lengths = {name: abs(value) for name, value in x.items()}
             sizes = {name: abs(weight) for name, weight in twin.weights.items()}
             trace.margins.append(

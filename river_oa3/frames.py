@@ -32,7 +32,10 @@ def read(X: IntoDataFrame) -> Batch:
     frame = dataframe.into_frame(X)
     columns: list[Hashable] = list(frame.columns)
     types = list(frame.schema.values())
-    if all(_is_numeric(dtype) for dtype in types):
+    native: typing.Any = frame.to_native()
+    if frame.implementation.is_pandas() and all(dtype == np.float64 for dtype in native.dtypes):
+        matrix = native.to_numpy()  # without the copy that river's way makes
+    elif all(_is_numeric(dtype) for dtype in types):
         matrix = dataframe.to_numpy(frame)
     else:
         matrix = np.empty(frame.shape)

@@ -108,7 +108,10 @@ each_wrapped = pytest.mark.parametrize(
 def live(model, life, clock=None):
     """For each sound event whether it was asked about, and at what minute it came."""
     asked, minutes_of, pending, minute = [], [], [], 0.0
-    for value in (1.0, 2.0):  # a scaler takes any value for 0 in a feature that it has not seen vary
+    for value in (
+        1.0,
+        2.0,
+    ):  # a scaler takes any value for 0 in a feature that it has not seen vary
         model.learn_one({"bad": value}, True)
     for what, *details in life:
         if what == "event":
@@ -419,12 +422,14 @@ def test_expected_number_of_queries_is_that_of_proposition_1_while_learning():
 # right but y p < 1, and there -y p is not |p|: four events repeated are enough to break it, see
 # below. What its proof shows, summed with the weights rho_t that it drops too early, is
 #
-#     sum rho_t (delta - y p + c) <= delta sum l(mu) + Tr(Sigma^-1) [M(mu) + (1-delta)^2 |mu|^2] / eta
+#     sum rho_t (delta - y p + c)
+#         <= delta sum l(mu) + Tr(Sigma^-1) [M(mu) + (1 - delta)^2 |mu|^2] / eta
 #
 # over the updates, where -y p + c is the paper's q whenever the prediction was wrong. It follows
 # from one inequality for each update, with norms in Sigma^-1 after it:
 #
-#     rho_t (delta - y p + c) <= delta l(mu) + (|mu_t - delta mu|^2 - |mu_t+1 - delta mu|^2) / (2 eta)
+#     rho_t (delta - y p + c)
+#         <= delta l(mu) + [|mu_t - delta mu|^2 - |mu_t+1 - delta mu|^2] / (2 eta)
 
 
 def updates(model, stream, names):

@@ -1,4 +1,4 @@
-"""OA3 with a diagonal covariance (Algorithm 7 of the paper): mu and sigma, side by side."""
+"""OA3 with a diagonal covariance (Algorithm 8 of the paper): mu and sigma, side by side."""
 
 import numpy as np
 

@@ -41,7 +41,7 @@ cdef class Features:
     their names' stable hash, with the slots that `admit` will give them. So nothing downstream
     depends on the order of the keys in the dict, to the last bit.
     """
-    # Open addressing, a power of two of buckets, at most two thirds of them taken.
+    # Open addressing, a power of two of buckets, at most half of them taken.
     cdef Bucket* buckets
     cdef Py_ssize_t n_buckets
     cdef int shift

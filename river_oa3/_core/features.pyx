@@ -358,11 +358,11 @@ cdef class Features:
         cdef int shift
         cdef Bucket* buckets
         cdef Bucket* bucket
-        if self.n_buckets and 3 * count <= 2 * self.n_buckets:
+        if self.n_buckets and 2 * count <= self.n_buckets:
             return 0
         if count > 0x40000000:
             raise MemoryError("a model holds no more than 1073741824 features")
-        while 3 * count > 2 * n_buckets:
+        while 2 * count > n_buckets:
             n_buckets *= 2
         shift = 32 - lowest_bit(n_buckets)
         buckets = <Bucket*>grow_table(NULL, 0, n_buckets * sizeof(Bucket))

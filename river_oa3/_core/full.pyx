@@ -7,14 +7,14 @@ would be bound by memory.
 
 import numpy as np
 
-from libc.math cimport fmax, sqrt
+from libc.math cimport sqrt
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from scipy.linalg.cython_blas cimport dgemv, dsyrk
 
 from .features cimport Entry
-from .kernels cimport add_four, add_one, dot_entries
+from .kernels cimport add_four, add_one, dot_entries, larger
 from .learner cimport Learner
 
 from .checks import stored
@@ -69,7 +69,8 @@ cdef class Full(Learner):
         cdef Py_ssize_t side = max(d, self.side + self.side // 2, 16), row
         cdef double* S = NULL
         cdef double* lines = NULL
-        room = available_bytes()
+        # Small ones are not worth asking the system about.
+        room = available_bytes() if side > 2048 else float("inf")
         if 8.0 * side * (side + LINES) > room:
             side = d
         if 8.0 * side * (side + LINES) <= room:
@@ -129,7 +130,7 @@ cdef class Full(Learner):
             mu[slot] += step * gain * image[slot]
             w[slot] = scale * image[slot]
             # Sigma_new >= gain * Sigma: only rounding can say otherwise.
-            diagonal[slot] = fmax(diagonal[slot] - w[slot] * w[slot], gain * diagonal[slot])
+            diagonal[slot] = larger(diagonal[slot] - w[slot] * w[slot], gain * diagonal[slot])
         self.n_waiting += 1
         if self.n_waiting == BLOCK:
             self.settle(d)
@@ -151,7 +152,7 @@ cdef class Full(Learner):
             # Cauchy-Schwarz: (Sigma x)_i^2 <= Sigma_ii v. Holding v to it keeps the update within
             # the diagonal, however badly scaled the features are.
             for slot in range(d):
-                v = fmax(v, image[slot] * image[slot] / diagonal[slot])
+                v = larger(v, image[slot] * image[slot] / diagonal[slot])
         return v
 
     cdef void dense_image(self, const Entry* x, int d) noexcept nogil:

@@ -11,7 +11,7 @@ cdef enum:
 
 
 cdef class Sketch(Learner):
-    """SOA3 (Algorithm 4 of the paper), and the ground that its sparse version stands on.
+    """SOA3 (Algorithms 4 and 5 of the paper), and the ground that its sparse version stands on.
 
     V = F U with orthonormal rows, U = A U_raw, U_raw = G prod(I + xh xh'/t), mu = mu_bar + U'b.
     Here F = I and b = 0 between events, so that U is V and mu_bar is mu.

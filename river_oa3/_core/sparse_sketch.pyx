@@ -1,14 +1,14 @@
-"""SSOA3 (Algorithms 6, 8 and 9 of the paper): the sketch in factored form, O(m^2 + m nnz) an event.
+"""SSOA3 (Algorithms 7 and 10 of the paper): the sketch in factored form, O(m^2 + m nnz) an event.
 
 Only the rows of U whose features are in the event change, by delta xh' with delta = U xh / t; F
 takes the orthonormalisation, and b the part of mu's step that lies in the sketch's directions.
 """
 
-from libc.math cimport fmax, sqrt
+from libc.math cimport sqrt
 from libc.string cimport memcpy
 
 from .features cimport Entry
-from .kernels cimport lower_times
+from .kernels cimport larger, lower_times
 from .sketch cimport MU, Sketch, U
 
 from .checks import stored
@@ -61,7 +61,7 @@ cdef class SparseSketch(Sketch):
             length = self.lengths[j] + kappa * delta[j] * delta[j]
             largest = 1.0
             for i in range(j, m):
-                largest = fmax(largest, F[i * m + j] * F[i * m + j])
+                largest = larger(largest, F[i * m + j] * F[i * m + j])
             if length * largest > LONGEST:
                 return False
         memcpy(self.F, F, m * m * sizeof(double))

@@ -2,17 +2,23 @@ from __future__ import annotations
 
 import copy
 import inspect
+import math
 import typing
 
 from river import base, compose
 from river.active.base import ActiveLearningClassifier
 
 from river_oa3 import pipelines
+from river_oa3._core import checks
 from river_oa3.base import SecondOrderClassifier
 from river_oa3.budget import Budget, TotalBudget
 from river_oa3.query import AsymmetricQuery, Query
 
 __all__ = ["ActiveLearner", "LastQuery"]
+
+
+# How many events of zeros at the start of a stream are taken for just that.
+PATIENCE = 10
 
 
 class LastQuery(typing.NamedTuple):
@@ -118,12 +124,18 @@ class ActiveLearner(ActiveLearningClassifier):
         seed: int | None = None,
         learn_transformers: bool = True,
     ):
-        super().__init__(typing.cast(base.Classifier, classifier), seed)
+        if not isinstance(classifier, base.Classifier):
+            raise TypeError(f"classifier must be a river classifier, not {classifier!r}")
+        if not (query is None or isinstance(query, Query)):
+            raise TypeError(f"query must be a rule from river_oa3.query, not {query!r}")
+        super().__init__(classifier, seed)
         self.query = query
         self.budget = budget
         self.learn_transformers = learn_transformers
         self._query = AsymmetricQuery() if query is None else query
-        self._budget = TotalBudget(budget) if isinstance(budget, int) else budget
+        self._budget = (
+            budget if budget is None or isinstance(budget, Budget) else TotalBudget(budget)
+        )
         self._is_pipeline = isinstance(classifier, compose.Pipeline)
         # river's isinstance looks into pipelines, which takes its time.
         self._is_second_order = isinstance(classifier, SecondOrderClassifier)
@@ -131,6 +143,8 @@ class ActiveLearner(ActiveLearningClassifier):
         self.n_asked = 0
         self.n_learned = 0
         self._last: tuple[float, bool] | None = None
+        # How many events of zeros the stream has started with.
+        self._n_blank = 0
         # Predicted events that have taught the transformers and not been learned since.
         self._taught = 0
 
@@ -157,10 +171,12 @@ class ActiveLearner(ActiveLearningClassifier):
             # The short way through what follows, for the sake of speed.
             core = typing.cast(SecondOrderClassifier, self.classifier)._core
             margin, _, confidence, teachable = core.judge_one(x)
-            return margin >= 0.0, self._decide(margin, confidence, teachable)
+            return margin >= 0.0, self._decide(
+                margin, confidence, teachable or self._is_starving(x)
+            )
         (label, _, margin, confidence, teachable), inputs = self._judge(x, kwargs, proba=False)
         self._teach(inputs)
-        return label, self._decide(margin, confidence, teachable)
+        return label, self._decide(margin, confidence, teachable or self._is_starving(inputs[-1]))
 
     def predict_proba_one(  # type: ignore[override]  # as above
         self, x: typing.Any, **kwargs: typing.Any
@@ -179,7 +195,7 @@ class ActiveLearner(ActiveLearningClassifier):
         """
         (_, odds, margin, confidence, teachable), inputs = self._judge(x, kwargs, proba=True)
         self._teach(inputs)
-        return odds, self._decide(margin, confidence, teachable)
+        return odds, self._decide(margin, confidence, teachable or self._is_starving(inputs[-1]))
 
     def query_probability(self, x: typing.Any) -> float:
         """The probability with which `x` would be asked about, drawing and spending nothing.
@@ -213,28 +229,47 @@ class ActiveLearner(ActiveLearningClassifier):
         classifier: typing.Any = self.classifier
         if "w" in kwargs and not _takes_weight(classifier):
             del kwargs["w"]
-        if self._is_pipeline and self._taught:
-            pipelines.learn_supervised(classifier, x, y, kwargs)
-            self._taught -= 1
+        if self._is_pipeline and self._is_second_order:
+            # What the classifier will refuse must not have taught the steps before it.
+            checks.as_label(y)
+            checks.as_weight(kwargs.get("w", 1.0))
+            self._judge(x, {}, proba=False)
+        if self._is_pipeline:
+            pipelines.learn(classifier, x, y, kwargs, unsupervised=not self._taught)
+            self._taught = max(0, self._taught - 1)
         else:
             classifier.learn_one(x, y, **kwargs)
         self.n_learned += 1
 
-    def refund(self) -> None:
-        """Give the price of a label back to the budget that was asked for and will never come."""
+    @property
+    def stamp(self) -> int | None:
+        """Marks the time of an ask for `refund`."""
+        return None if self._budget is None else self._budget.stamp
+
+    def refund(self, stamp: int | None = None) -> None:
+        """Give the price of a label back to the budget that was asked for and will never come.
+
+        Parameters
+        ----------
+        stamp
+            What `stamp` was when the label was asked for. None means just now.
+
+        """
         if self._budget is not None:
-            self._budget.refund()
+            self._budget.refund(stamp)
 
     def _judge(
         self, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
-    ) -> tuple[Opinion, list[typing.Any] | None]:
-        """What the classifier thinks, and what reached the steps before it; changes nothing."""
+    ) -> tuple[Opinion, list[typing.Any]]:
+        """What the classifier thinks, and what reached each step, it last; changes nothing."""
         classifier: typing.Any = self.classifier
         if not self._is_pipeline:
-            return self._opinion(classifier, x, kwargs, proba), None
+            return self._opinion(classifier, x, kwargs, proba), [x]
         inputs = pipelines.inputs(classifier, x)
+        if self.learn_transformers:
+            pipelines.refuse_non_finite(classifier, inputs)
         try:
-            opinion = self._opinion(classifier._last_step, inputs[-1], kwargs, proba)
+            opinion = self._opinion(pipelines.last_step(classifier), inputs[-1], kwargs, proba)
         except ValueError:
             # A step that has learned nothing may give numbers that are none, such as a
             # MinMaxScaler's. With this event it has learned something: try that on a copy.
@@ -243,7 +278,7 @@ class ActiveLearner(ActiveLearningClassifier):
             taught = copy.deepcopy(classifier)
             pipelines.learn_unsupervised(taught, inputs)
             last = pipelines.inputs(taught, x)[-1]
-            opinion = self._opinion(taught._last_step, last, kwargs, proba)
+            opinion = self._opinion(pipelines.last_step(taught), last, kwargs, proba)
         return opinion, inputs
 
     def _opinion(
@@ -261,10 +296,21 @@ class ActiveLearner(ActiveLearningClassifier):
             label = classifier.predict_one(x, **kwargs)
         return label, odds, margin, 0.0, True
 
-    def _teach(self, inputs: list[typing.Any] | None) -> None:
-        if inputs is not None and self.learn_transformers:
+    def _teach(self, inputs: list[typing.Any]) -> None:
+        if self._is_pipeline and self.learn_transformers:
             pipelines.learn_unsupervised(typing.cast(compose.Pipeline, self.classifier), inputs)
             self._taught += 1
+
+    def _is_starving(self, x: typing.Any) -> bool:
+        """Whether an event of zeros should be asked about all the same.
+
+        Nothing can be learned from zeros. But where a stream starts with nothing else, a scaler
+        before this learner is waiting for the labels of its first events.
+        """
+        if self.n_seen > self._n_blank or not x or (self._is_pipeline and self.learn_transformers):
+            return False
+        self._n_blank += 1
+        return self._n_blank > PATIENCE
 
     def _decide(self, margin: float, confidence: float, teachable: bool) -> bool:
         """Decide, draw, spend and count: nothing here can fail."""
@@ -286,6 +332,14 @@ class ActiveLearner(ActiveLearningClassifier):
     def _ask_for_label(self, x: typing.Any, y_pred: dict[typing.Any, float]) -> bool:
         return self._decide(_margin(y_pred), 0.0, True)
 
+    def __repr__(self) -> str:
+        # river's own shows the parameters of what comes from river alone.
+        parameters = "".join(
+            f"\n  {name}=" + repr(getattr(self, name)).replace("\n", "\n  ")
+            for name in self._get_params()
+        )
+        return f"{type(self).__name__} ({parameters}\n)"
+
     @classmethod
     def _unit_test_params(cls) -> typing.Iterator[dict[str, typing.Any]]:
         from river import preprocessing
@@ -301,16 +355,17 @@ class ActiveLearner(ActiveLearningClassifier):
 
 
 def _margin(odds: dict[typing.Any, float]) -> float:
-    """How far apart the odds are; 0, on the boundary, where there are none."""
+    """How far apart the odds are; 0, on the boundary, where there are none to speak of."""
     if not odds:
         return 0.0
     if odds.keys() <= {False, True}:
-        return odds.get(True, 0.0) - odds.get(False, 0.0)
-    best, second = sorted((*odds.values(), 0.0), reverse=True)[:2]
-    return best - second
+        margin = odds.get(True, 0.0) - odds.get(False, 0.0)
+    else:
+        best, second = sorted((*odds.values(), 0.0), reverse=True)[:2]
+        margin = best - second
+    return 0.0 if math.isnan(margin) else margin
 
 
 def _takes_weight(classifier: base.Classifier) -> bool:
-    last = classifier._last_step if isinstance(classifier, compose.Pipeline) else classifier
-    parameters = inspect.signature(last.learn_one).parameters
+    parameters = inspect.signature(pipelines.last_step(classifier).learn_one).parameters
     return "w" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())

@@ -46,9 +46,21 @@ class Budget(base.Base, abc.ABC):
     @abc.abstractmethod
     def _spend(self) -> None: ...
 
+    @property
+    def stamp(self) -> int | None:
+        """Marks the time of an ask for `refund`, where that matters."""
+        return None
+
     @abc.abstractmethod
-    def refund(self) -> None:
-        """Take back the price of one label that was asked for and never came."""
+    def refund(self, stamp: int | None = None) -> None:
+        """Take back the price of one label that was asked for and never came.
+
+        Parameters
+        ----------
+        stamp
+            What `stamp` was when the label was asked for. None means just now.
+
+        """
 
 
 class TotalBudget(Budget):
@@ -72,7 +84,7 @@ class TotalBudget(Budget):
     """
 
     def __init__(self, labels: int):
-        self.labels = checks.count("labels", labels)
+        self.labels = checks.count("a budget, or its labels,", labels)
         self._spent = 0
 
     @property
@@ -88,7 +100,7 @@ class TotalBudget(Budget):
     def _spend(self) -> None:
         self._spent += 1
 
-    def refund(self) -> None:
+    def refund(self, stamp: int | None = None) -> None:
         self._spent = max(0, self._spent - 1)
 
 
@@ -97,7 +109,7 @@ class RateBudget(Budget):
 
     Every event brings `rate` of a label into the purse, which holds no more than a window's worth.
     So the first n events cost at most `1 + rate * n` labels, and labels that were saved up for a
-    month are not spent in an hour: a burst is never longer than `rate * window`.
+    month are not spent in an hour: a burst is no longer than `rate * window`, or 1.
 
     Parameters
     ----------
@@ -126,7 +138,8 @@ class RateBudget(Budget):
     def __init__(self, rate: float, window: int = 1000):
         self.rate = checks.share("rate", rate)
         self.window = checks.positive_integer("window", window)
-        self._most = max(1.0, self.rate * self.window)
+        # A label and the next event's share fit in, or steady demand would lose some of its due.
+        self._most = max(1.0 + self.rate, self.rate * self.window)
         self._saved = 1.0 - self.rate
 
     @property
@@ -140,7 +153,7 @@ class RateBudget(Budget):
     def _spend(self) -> None:
         self._saved -= 1.0
 
-    def refund(self) -> None:
+    def refund(self, stamp: int | None = None) -> None:
         self._saved = min(self._most, self._saved + 1.0)
 
 
@@ -148,7 +161,8 @@ class WindowBudget(Budget):
     """So many labels in every so many events, or in every so much time.
 
     Windows of time start at multiples of their length since 1970 in UTC: a day starts at midnight.
-    What is left at the end of a window is lost. A clock that goes back opens no new window.
+    What is left at the end of a window is lost, and so is what would be given back later. A clock
+    that goes back opens no new window.
 
     Parameters
     ----------
@@ -216,6 +230,11 @@ class WindowBudget(Budget):
     def _spend(self) -> None:
         self._spent += 1
 
-    def refund(self) -> None:
+    @property
+    def stamp(self) -> int | None:
+        return self._window
+
+    def refund(self, stamp: int | None = None) -> None:
         self._turn()
-        self._spent = max(0, self._spent - 1)
+        if stamp is None or stamp == self._window:
+            self._spent = max(0, self._spent - 1)

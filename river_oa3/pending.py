@@ -73,6 +73,8 @@ class PendingLabels:
         refund: bool = False,
         strict: bool = True,
     ):
+        if not isinstance(model, ActiveLearner):
+            raise TypeError(f"model must be an ActiveLearner, not {model!r}")
         self.model = model
         self.time_to_live = (
             None if time_to_live is None else checks.positive_integer("time_to_live", time_to_live)
@@ -82,8 +84,8 @@ class PendingLabels:
         self.strict = strict
         self.n_expired = 0
         self.n_unmatched = 0
-        # id -> (number of the event, the event), the oldest first
-        self._open: OrderedDict[Hashable, tuple[int, typing.Any]] = OrderedDict()
+        # id -> number of the event, budget's stamp, the event; the oldest first
+        self._open: OrderedDict[Hashable, tuple[int, int | None, typing.Any]] = OrderedDict()
         self._n_events = 0
 
     def __len__(self) -> int:
@@ -114,7 +116,7 @@ class PendingLabels:
         if ask:
             if len(self._open) == self.capacity:
                 self._drop_oldest()
-            self._open[event_id] = self._n_events, copy.deepcopy(x)
+            self._open[event_id] = self._n_events, self.model.stamp, copy.deepcopy(x)
         return label, ask
 
     def learn_one(self, event_id: Hashable, y: typing.Any, **kwargs: typing.Any) -> None:
@@ -136,7 +138,7 @@ class PendingLabels:
                 )
             self.n_unmatched += 1
             return
-        _, x = self._open[event_id]
+        _, _, x = self._open[event_id]
         self.model.learn_one(x, y, **kwargs)
         del self._open[event_id]
 
@@ -144,13 +146,13 @@ class PendingLabels:
         if self.time_to_live is None:
             return
         while self._open:
-            asked, _ = next(iter(self._open.values()))
+            asked, _, _ = next(iter(self._open.values()))
             if self._n_events - asked <= self.time_to_live:
                 return
             self._drop_oldest()
 
     def _drop_oldest(self) -> None:
-        self._open.popitem(last=False)
+        _, (_, stamp, _) = self._open.popitem(last=False)
         self.n_expired += 1
         if self.refund:
-            self.model.refund()
+            self.model.refund(stamp)

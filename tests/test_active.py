@@ -592,6 +592,13 @@ def test_min_max_scaler_in_front_works_from_the_first_event(classifier):
     assert model.n_seen == 100
 
 
+@each_inside
+def test_probability_behind_a_min_max_scaler_is_a_number_from_the_first_event(classifier):
+    model = ActiveLearner(preprocessing.MinMaxScaler() | classifier(), seed=1)
+    model.predict_one(X)
+    assert 0.0 <= model.last_query.probability <= 1.0
+
+
 def test_probability_can_be_looked_at_before_a_min_max_scaler_has_learned():
     model = ActiveLearner(preprocessing.MinMaxScaler() | OA3Classifier())
     assert 0.0 <= model.query_probability(X) <= 1.0
@@ -611,6 +618,13 @@ def test_learner_behind_a_min_max_scaler_learns():
 def test_learner_behind_a_scaler_learns_from_few_labels():
     model = ActiveLearner(preprocessing.StandardScaler() | SSOA3Classifier(), budget=100, seed=1)
     assert score(model, datasets.Phishing()) > 0.7
+
+
+def test_pipeline_in_a_pipeline_works():
+    inner = compose.Pipeline(preprocessing.Normalizer(), OA3DiagClassifier())
+    model = ActiveLearner(compose.Pipeline(preprocessing.StandardScaler(), inner), budget=10)
+    answered(model, readings(50))
+    assert (model.n_seen, model.n_learned) == (50, 10)
 
 
 def test_text_goes_through_a_bag_of_words():
@@ -720,7 +734,16 @@ def test_event_that_raises_is_not_counted(value, error):
     assert (model.n_seen, model.n_asked, model.last_query) == (0, 0, None)
 
 
-def test_event_that_raises_does_not_use_up_a_rate():
+@each_learner
+def test_event_that_would_overflow_changes_nothing(learner):
+    model = with_a_past(learner=learner)
+    before = state(model)
+    with pytest.raises(OverflowError):
+        model.predict_one({"a": 1e200})
+    assert state(model) == before
+
+
+def test_event_that_raises_brings_nothing_into_a_purse():
     purse = budget.RateBudget(0.25, window=4)
     model = ActiveLearner(OA3Classifier(), query=ALWAYS, budget=purse)
     model.predict_one(X)

@@ -14,6 +14,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+# Reals of any kind: NumPy's complex numbers are np.number too, and its bools are not.
+_NUMBERS = (numbers.Real, Decimal, np.integer, np.floating, np.bool_)
+
 _REMEDIES: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (
         str,
@@ -43,7 +46,7 @@ def as_mapping(x: Any) -> dict[Hashable, Any]:
 
 def as_number(name: Hashable, value: Any) -> float:
     """The float that `value` stands for, or a `TypeError` that names the feature and a remedy."""
-    if not isinstance(value, (numbers.Real, Decimal, np.integer, np.floating, np.bool_)):
+    if not isinstance(value, _NUMBERS):
         refuse_type(name, value)
     try:
         return float(value)
@@ -71,10 +74,10 @@ def refuse_value(name: Hashable, value: float) -> NoReturn:
     raise ValueError(f"feature {name!r} is {value}, not a finite number: {remedy}")
 
 
-def refuse_size(squares: float) -> NoReturn:
+def refuse_size(what: str, size: float) -> NoReturn:
     """Raise the error for an event, or a model, that leaves the range of floats."""
     raise OverflowError(
-        f"this event would overflow the model (its squared length is {squares:.3g}): scale the "
+        f"this event would overflow the model (its {what} is {size:.3g}): scale the "
         "features first, with preprocessing.StandardScaler or preprocessing.Normalizer"
     )
 
@@ -95,7 +98,7 @@ def stored(state: dict[str, Any], name: str, shape: tuple[int, ...]) -> NDArray[
 
 def as_label(y: Any) -> bool:
     """The bool that the label `y` stands for, or a `ValueError` that shows the fix."""
-    if isinstance(y, (bool, np.bool_, numbers.Real, np.number)) and (y == 0 or y == 1):
+    if isinstance(y, _NUMBERS) and (y == 0 or y == 1):
         return bool(y)
     raise ValueError(
         f"a label is True or False (or 1 or 0), not {y!r}: compare it with the positive class, "
@@ -105,18 +108,13 @@ def as_label(y: Any) -> bool:
 
 def as_weight(w: Any) -> float:
     """The weight of an event as a float: finite, not negative."""
-    weight = as_number("w", w)
-    if not 0.0 <= weight < math.inf:
-        raise ValueError(f"the weight w of an event is finite and not negative, not {w!r}")
-    return weight
+    return weight("the weight w of an event", w)
 
 
 def positive(name: str, value: Any) -> float:
     """The parameter `value` as a float: finite and above zero."""
-    if not isinstance(value, (numbers.Real, Decimal, np.number)):
-        raise TypeError(f"{name} must be a number above 0, not {value!r}")
-    number = float(value)
-    if not 0.0 < number < math.inf:
+    number = weight(name, value)
+    if number == 0.0:
         raise ValueError(f"{name} must be finite and above 0, not {value!r}")
     return number
 
@@ -145,9 +143,12 @@ def share(name: str, value: Any) -> float:
 
 def weight(name: str, value: Any, most: float = math.inf) -> float:
     """The parameter `value` as a float, finite, from 0 to `most`."""
-    if not isinstance(value, (numbers.Real, Decimal, np.number)):
+    if not isinstance(value, _NUMBERS):
         raise TypeError(f"{name} must be a number, not {value!r}")
-    number = float(value)
+    try:
+        number = float(value)
+    except (OverflowError, ValueError):
+        number = math.nan
     if not (0.0 <= number <= most and number < math.inf):
         limit = "" if most == math.inf else f" and no more than {most:g}"
         raise ValueError(f"{name} must be finite, 0 or above{limit}, not {value!r}")

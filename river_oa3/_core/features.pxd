@@ -54,8 +54,8 @@ cdef class Features:
     cdef Py_ssize_t known
     cdef Py_ssize_t new
     cdef double new_squares
-    # Keeps the names of an event alive that is read from a copy.
-    cdef list items
+    # Keeps the names of new features alive until they are in the table.
+    cdef list new_names
     # Set while a batch runs without the GIL, or memory is looked for; every other door waits.
     cdef bint busy
 
@@ -75,7 +75,7 @@ cdef class Features:
     cdef int settle(self, bint learning) except -1
     cdef void gather(self) noexcept nogil
     cdef Py_ssize_t find(self, object name, Py_hash_t hash, bint plain) except -2
-    cdef int admit(self) except -1
+    cdef void admit(self) noexcept
     cdef void insert(self, PyObject* name, Py_hash_t hash) noexcept nogil
     cdef int reserve(self, Py_ssize_t size) except -1
     cdef int reserve_names(self, Py_ssize_t count) except -1

@@ -227,7 +227,7 @@ cdef class Features:
             count = self.count
             slots = [self.find(names[i], hashes[i], False) for i in range(n)]
         self.reserve(n)
-        self.items = names
+        self.new_names = names
         self.known = 0
         self.new = 0
         for i in range(n):
@@ -261,6 +261,10 @@ cdef class Features:
         if not learning:
             self.new_squares = sort_new_squares(self.newcomers, self.new)
             return 0
+        if self.new:
+            self.new_names = [
+                <object>self.readings[self.newcomers[i].place].name for i in range(self.new)
+            ]
         sort_newcomers(self.newcomers, self.new)
         for i in range(self.new):
             self.entries[self.known + i].slot = self.count + i
@@ -331,7 +335,7 @@ cdef class Features:
             bucket = self.buckets + i
         return -1
 
-    cdef int admit(self) except -1:
+    cdef void admit(self) noexcept:
         """Give the new features of the event that was read their slots.
 
         `reserve_names` has made room for them: nothing here can fail.
@@ -342,7 +346,6 @@ cdef class Features:
             reading = self.readings + self.newcomers[i].place
             Py_INCREF(<object>reading.name)
             self.insert(reading.name, reading.hash)
-        return 0
 
     cdef void insert(self, PyObject* name, Py_hash_t hash) noexcept nogil:
         cdef uint32_t short_hash = mixed(hash)

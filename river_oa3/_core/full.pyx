@@ -30,8 +30,10 @@ cdef enum:
     WAITING = 4
     LINES = WAITING + BLOCK
 
-# Where x'Sigma x is this much smaller than its terms, rounding has a say in it.
-cdef double CANCELLED = 1e-6
+# x'Sigma x is known to about ROUNDING n times the sum of S_ii x_i^2. Where that is not small beside
+# gamma, as with features in the millions, rounding would decide what is left of Sigma.
+cdef double ROUNDING = 1e-15
+cdef double TOLERATED = 1e-3
 
 
 cdef class Full(Learner):
@@ -119,12 +121,19 @@ cdef class Full(Learner):
     cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
                      double squares) noexcept nogil:
         cdef Py_ssize_t d = self.features.count, slot
-        cdef double v = self.image(x, n, d)
-        cdef double gain = self._gamma / (self._gamma + v), scale = 1.0 / sqrt(self._gamma + v)
+        cdef double v, gain, scale, rounding = 0.0
         cdef double* mu = self.line(MU)
         cdef double* diagonal = self.line(DIAGONAL)
         cdef double* image = self.line(IMAGE)
         cdef double* w = self.line(WAITING + self.n_waiting)
+        for slot in range(n):
+            rounding += self.row(x[slot].slot)[x[slot].slot] * x[slot].value * x[slot].value
+        if ROUNDING * n * rounding > TOLERATED * self._gamma:
+            self.shrink(x, n, step, d)
+            return
+        v = self.image(x, n, d)
+        gain = self._gamma / (self._gamma + v)
+        scale = 1.0 / sqrt(self._gamma + v)
         for slot in range(d):
             # Sigma_new x = Sigma x * gamma / (gamma + v)
             mu[slot] += step * gain * image[slot]
@@ -137,23 +146,34 @@ cdef class Full(Learner):
 
     cdef double image(self, const Entry* x, Py_ssize_t n, Py_ssize_t d) noexcept nogil:
         """Sigma x, left in its line; returns x'Sigma x."""
-        cdef double v = 0.0, terms = 0.0
-        cdef double* image = self.line(IMAGE)
-        cdef double* diagonal = self.line(DIAGONAL)
-        cdef Py_ssize_t i, slot
         if n == d:
             self.dense_image(x, <int>d)
         else:
             self.sparse_image(x, n, d)
+        return larger(dot_entries(self.line(IMAGE), x, n), 0.0)
+
+    cdef void shrink(self, const Entry* x, Py_ssize_t n, double step, Py_ssize_t d) noexcept nogil:
+        """An event too large for the full update takes the diagonal one.
+
+        Each variance shrinks as the diagonal learner's would, and covariances with it, so that all
+        correlations stay as they are and Sigma stays positive definite. Once its variances fit the
+        scale of a feature, the full update can resolve it.
+        """
+        cdef Py_ssize_t i, j, slot
+        cdef double before, gain, root
+        if self.n_waiting:
+            self.settle(d)
         for i in range(n):
-            v += image[x[i].slot] * x[i].value
-            terms += diagonal[x[i].slot] * x[i].value * x[i].value
-        if v < CANCELLED * terms:
-            # Cauchy-Schwarz: (Sigma x)_i^2 <= Sigma_ii v. Holding v to it keeps the update within
-            # the diagonal, however badly scaled the features are.
-            for slot in range(d):
-                v = larger(v, image[slot] * image[slot] / diagonal[slot])
-        return v
+            slot = x[i].slot
+            before = self.line(DIAGONAL)[slot]
+            gain = self._gamma / (self._gamma + before * x[i].value * x[i].value)
+            root = sqrt(gain)
+            self.line(MU)[slot] += step * gain * before * x[i].value
+            self.line(DIAGONAL)[slot] = gain * before
+            for j in range(d):
+                self.row(slot)[j] *= root
+                self.row(j)[slot] *= root
+            self.row(slot)[slot] = gain * before
 
     cdef void dense_image(self, const Entry* x, int d) noexcept nogil:
         cdef double Wx[BLOCK]
@@ -234,6 +254,7 @@ cdef class Full(Learner):
 
     def covariance(self):
         """Sigma as a dense matrix, features in the order of `names`."""
+        self.features.enter()
         numbers = self._numbers()
         sigma = numbers["square"] - numbers["waiting"].T @ numbers["waiting"]
         np.fill_diagonal(sigma, numbers["diagonal"])

@@ -52,8 +52,8 @@ cdef void gaussian_column(uint64_t seed, uint64_t name, double* out, Py_ssize_t 
     cdef Py_ssize_t i
     state = _splitmix(&state) ^ name
     for i in range(size):
-        # 53 bits and a half, so that 0 and 1 are never hit
-        out[i] = _quantile(((_splitmix(&state) >> 11) + 0.5) * (1.0 / 9007199254740992.0) - 0.5)
+        # 52 bits and a half: exact, so that 0 and 1 are never hit
+        out[i] = _quantile(((_splitmix(&state) >> 12) + 0.5) * (1.0 / 4503599627370496.0) - 0.5)
 
 
 def column(seed, name, Py_ssize_t size):

@@ -48,6 +48,7 @@ cdef class Learner:
 
     @eta.setter
     def eta(self, value):
+        self.features.enter()
         self._eta = positive("eta", value)
 
     @property
@@ -56,6 +57,7 @@ cdef class Learner:
 
     @gamma.setter
     def gamma(self, value):
+        self.features.enter()
         self._gamma = positive("gamma", value)
 
     @property
@@ -64,6 +66,7 @@ cdef class Learner:
 
     @rho.setter
     def rho(self, value):
+        self.features.enter()
         self._rho = positive("rho", value)
 
     # Reading: nothing below changes a number or registers a name.
@@ -72,7 +75,7 @@ cdef class Learner:
         self.features.read(x, False)
         cdef double p = self.margin(self.features.entries, self.features.known)
         if not isfinite(p):
-            refuse_size(p)
+            refuse_size("margin", p)
         return p
 
     cdef double variance_of(self, object x) except? -1:
@@ -81,7 +84,7 @@ cdef class Learner:
             self.features.entries, self.features.known
         )
         if not isfinite(v):
-            refuse_size(v)
+            refuse_size("variance", v)
         return v
 
     def margin_one(self, x):
@@ -103,7 +106,7 @@ cdef class Learner:
         # The event is still there: its margin needs no second reading.
         z *= self.margin(self.features.entries, self.features.known)
         if not isfinite(z):
-            refuse_size(z)
+            refuse_size("margin", z)
         return 0.5 * erfc(-z), 0.5 * erfc(z)
 
     def judge_one(self, x):
@@ -111,7 +114,7 @@ cdef class Learner:
         cdef double v = self.variance_of(x)
         cdef double p = self.margin(self.features.entries, self.features.known)
         if not isfinite(p):
-            refuse_size(p)
+            refuse_size("margin", p)
         return p, v, self.confidence(v), self.features.known + self.features.new > 0
 
     cdef double confidence(self, double v) noexcept nogil:
@@ -121,6 +124,7 @@ cdef class Learner:
 
     def names(self):
         """Feature names in the order of their slots."""
+        self.features.enter()
         return self.features.names()
 
     def weights(self):
@@ -161,10 +165,9 @@ cdef class Learner:
                 f.busy = False
         verdict = self.decide(f.entries, n, y, w, &step, &squares)
         if verdict == OVERFLOW:
-            refuse_size(squares)
+            refuse_size("squared length", squares)
         if verdict == STEP:
-            if f.new:
-                f.admit()
+            f.admit()
             self.update(f.entries, n, f.new, step, squares)
         return 0
 
@@ -231,7 +234,7 @@ cdef class Learner:
         finally:
             f.busy = False
         if not np.isfinite(out).all():
-            refuse_size(np.nan)
+            refuse_size("variance" if variance else "margin", np.inf)
         return out
 
     def learn_many(self, const double[:, ::1] X, list columns, const unsigned char[::1] y,
@@ -242,6 +245,7 @@ cdef class Learner:
         cdef Py_ssize_t[::1] order, slots
         cdef double value, step, squares
         self._check_batch(row_squares, np.asarray(y), np.asarray(w))
+        self._make_room(np.asarray(X), columns)
         while i < X.shape[0]:
             order, slots = self._layout(columns)
             f.busy = True
@@ -263,6 +267,7 @@ cdef class Learner:
                             f.known += 1
                         if f.new:
                             break
+                        # `_check_batch` has ruled out that a row is too large.
                         if self.decide(f.entries, f.known, y[i], w[i], &step, &squares) == STEP:
                             self.update(f.entries, f.known, 0, step, squares)
                         i += 1
@@ -279,6 +284,7 @@ cdef class Learner:
 
         No other thread is at work on the model when this returns.
         """
+        self.features.enter()
         slots = np.array(
             [self.features.find(name, hash(name), False) for name in columns], dtype=np.intp
         )
@@ -286,6 +292,19 @@ cdef class Learner:
         self.features.enter()
         self.features.reserve(len(columns))
         return order, slots
+
+    def _make_room(self, X, columns):
+        """Reserve memory for every new feature of a batch, before its first row."""
+        cdef Features f = self.features
+        _, slots = self._layout(columns)
+        new = np.count_nonzero(X[:, np.asarray(slots) < 0].any(axis=0))
+        f.enter()
+        f.busy = True
+        try:
+            self.reserve(f.count + new)
+            f.reserve_names(f.count + new)
+        finally:
+            f.busy = False
 
     def _check_batch(self, squares, y, w):
         """Refuse a batch that might overflow half way, before its first row."""
@@ -295,7 +314,7 @@ cdef class Learner:
         if not (
             largest <= LARGEST * min(1.0, self._gamma) and self.reach + steps.sum() <= LARGEST
         ):
-            refuse_size(largest)
+            refuse_size("squared length", largest)
 
     # Persistence: plain arrays in a dict, with a format number.
 
@@ -303,9 +322,14 @@ cdef class Learner:
         return _restore, (type(self), self._arguments(), self.__getstate__())
 
     def __getstate__(self):
-        return {
-            "format": FORMAT, "names": self.names(), "reach": self.reach, **self._numbers()
-        }
+        cdef Features f = self.features
+        f.enter()
+        names = f.names()
+        f.busy = True  # NumPy may let another thread in while it copies
+        try:
+            return {"format": FORMAT, "names": names, "reach": self.reach, **self._numbers()}
+        finally:
+            f.busy = False
 
     def __setstate__(self, state):
         if state["format"] not in range(1, FORMAT + 1):

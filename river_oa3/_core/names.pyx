@@ -1,7 +1,7 @@
 """A hash of feature names that is the same in every process, on every machine, for ever.
 
 Python's own `hash` of strings is salted per process. Names that are equal as dict keys (1, 1.0
-and True) have the same hash here too.
+and True) have the same hash here too. Objects of other types go by their `repr`.
 """
 
 import numbers
@@ -9,6 +9,7 @@ from decimal import Decimal
 
 import numpy as np
 
+from cpython.long cimport PyLong_CheckExact
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize, PyUnicode_CheckExact
 
 cdef extern from *:
@@ -33,7 +34,10 @@ cdef uint64_t stable_hash(object name) except? 0:
     if PyUnicode_CheckExact(name) and PyUnicode_IS_ASCII(name):
         text = PyUnicode_AsUTF8AndSize(name, &size)  # its own memory, nothing is encoded
         return _digest(<const unsigned char*>text, size, (OFFSET ^ c"s") * PRIME)
-    encoded = _encode(name)
+    if PyLong_CheckExact(name):  # as `_encode` would, without running Python code
+        encoded = b"i%d/1" % name
+    else:
+        encoded = _encode(name)
     return _digest(encoded, len(encoded), OFFSET)
 
 

@@ -8,7 +8,7 @@ rows lose their digits, and errors in orthonormality shrink with every step, for
 A new feature adds a column h to V, and with it h h' to the Gram matrix: the same with kappa = 1.
 """
 
-import random
+from random import SystemRandom
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from .checks import positive_integer, stored
 # Entries of A below this are nothing beside what they are added to; as denormals they cost time.
 cdef double NOTHING = 1e-290
 
+cdef Py_ssize_t LARGEST_SKETCH = 65536
+
 # The condition of a Gram matrix up to which a Cholesky factorisation keeps enough digits.
 cdef double LONG = 1e3
 
@@ -33,10 +35,14 @@ cdef class Sketch(Learner):
     def __cinit__(self, eta, gamma, rho, sketch_size, seed):
         cdef Py_ssize_t m, i
         self.sketch_size = m = positive_integer("sketch_size", sketch_size)
+        if m > LARGEST_SKETCH:
+            raise ValueError(f"sketch_size must be {LARGEST_SKETCH} or less, not {m}")
         if not (seed is None or isinstance(seed, (int, np.integer))):
             raise TypeError(f"seed must be an integer or None, not {seed!r}")
         self.seed = seed
-        self.stream = (random.getrandbits(64) if seed is None else int(seed)) & 0xFFFFFFFFFFFFFFFF
+        self.stream = (
+            SystemRandom().getrandbits(64) if seed is None else int(seed)
+        ) & 0xFFFFFFFFFFFFFFFF
         self.rows = Rows(U + m)
         self.learns_without_loss = True
         self.t = 0
@@ -337,6 +343,7 @@ cdef class Sketch(Learner):
 
     def basis(self):
         """V, sketch_size x d, features in the order of `names`."""
+        self.features.enter()
         return self._matrix(self.F) @ self.rows.copy_out(self.features.count)[:, U:].T
 
     def covariance(self):

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import math
+import threading
 import typing
 
+import numpy as np
 from river import base, compose
 from river.active.base import ActiveLearningClassifier
 
@@ -19,6 +20,8 @@ __all__ = ["ActiveLearner", "LastQuery"]
 
 # How many events of zeros at the start of a stream are taken for just that.
 PATIENCE = 10
+
+_ONE_AT_A_TIME = threading.RLock()
 
 
 class LastQuery(typing.NamedTuple):
@@ -64,7 +67,9 @@ class ActiveLearner(ActiveLearningClassifier):
         Random number generator seed for reproducibility.
     learn_transformers
         Whether the steps of a pipeline that need no labels learn from the events that are
-        predicted. If not, they learn from labelled events alone, as in a river pipeline.
+        predicted. If not, they learn from labelled events alone, as in a river pipeline. A label
+        is taken for that of a predicted event as long as there are more predictions than labels;
+        any other, as when a model is trained before it is put to use, teaches these steps too.
 
     Attributes
     ----------
@@ -124,11 +129,13 @@ class ActiveLearner(ActiveLearningClassifier):
         seed: int | None = None,
         learn_transformers: bool = True,
     ):
-        if not isinstance(classifier, base.Classifier):
+        if not isinstance(classifier, base.Classifier) or isinstance(
+            classifier, ActiveLearningClassifier
+        ):
             raise TypeError(f"classifier must be a river classifier, not {classifier!r}")
         if not (query is None or isinstance(query, Query)):
             raise TypeError(f"query must be a rule from river_oa3.query, not {query!r}")
-        super().__init__(classifier, seed)
+        super().__init__(classifier, int(seed) if isinstance(seed, np.integer) else seed)
         self.query = query
         self.budget = budget
         self.learn_transformers = learn_transformers
@@ -171,12 +178,14 @@ class ActiveLearner(ActiveLearningClassifier):
             # The short way through what follows, for the sake of speed.
             core = typing.cast(SecondOrderClassifier, self.classifier)._core
             margin, _, confidence, teachable = core.judge_one(x)
-            return margin >= 0.0, self._decide(
-                margin, confidence, teachable or self._is_starving(x)
-            )
-        (label, _, margin, confidence, teachable), inputs = self._judge(x, kwargs, proba=False)
-        self._teach(inputs)
-        return label, self._decide(margin, confidence, teachable or self._is_starving(inputs[-1]))
+            label, reached = margin >= 0.0, x
+        else:
+            opinion, reached = self._judge(x, kwargs, proba=False)
+            label, _, margin, confidence, teachable = opinion
+        ask = self._decide(margin, confidence, teachable or self._is_starving(reached))
+        if self._is_pipeline:
+            self._teach(x)
+        return label, ask
 
     def predict_proba_one(  # type: ignore[override]  # as above
         self, x: typing.Any, **kwargs: typing.Any
@@ -193,9 +202,12 @@ class ActiveLearner(ActiveLearningClassifier):
         The probability of each label, and whether to ask.
 
         """
-        (_, odds, margin, confidence, teachable), inputs = self._judge(x, kwargs, proba=True)
-        self._teach(inputs)
-        return odds, self._decide(margin, confidence, teachable or self._is_starving(inputs[-1]))
+        opinion, reached = self._judge(x, kwargs, proba=True)
+        _, odds, margin, confidence, teachable = opinion
+        ask = self._decide(margin, confidence, teachable or self._is_starving(reached))
+        if self._is_pipeline:
+            self._teach(x)
+        return odds, ask
 
     def query_probability(self, x: typing.Any) -> float:
         """The probability with which `x` would be asked about, drawing and spending nothing.
@@ -208,7 +220,7 @@ class ActiveLearner(ActiveLearningClassifier):
         """
         (_, _, margin, confidence, teachable), _ = self._judge(x, {}, proba=False)
         if self._budget is not None:
-            purse = copy.copy(self._budget)
+            purse = copy.deepcopy(self._budget)
             purse.tick()
             teachable = teachable and purse.can_ask()
         return self._query.probability(margin, confidence) if teachable else 0.0
@@ -227,18 +239,16 @@ class ActiveLearner(ActiveLearningClassifier):
 
         """
         classifier: typing.Any = self.classifier
-        if "w" in kwargs and not _takes_weight(classifier):
-            del kwargs["w"]
-        if self._is_pipeline and self._is_second_order:
-            # What the classifier will refuse must not have taught the steps before it.
-            checks.as_label(y)
-            checks.as_weight(kwargs.get("w", 1.0))
-            self._judge(x, {}, proba=False)
-        if self._is_pipeline:
+        if not self._is_pipeline:
+            classifier.learn_one(x, y, **pipelines.accepted(classifier, kwargs))
+        else:
+            if self._is_second_order:
+                # What the classifier will refuse must not have taught the steps before it.
+                checks.as_label(y)
+                checks.as_weight(kwargs.get("w", 1.0))
+                self._judge(x, {}, proba=False)
             pipelines.learn(classifier, x, y, kwargs, unsupervised=not self._taught)
             self._taught = max(0, self._taught - 1)
-        else:
-            classifier.learn_one(x, y, **kwargs)
         self.n_learned += 1
 
     @property
@@ -260,26 +270,24 @@ class ActiveLearner(ActiveLearningClassifier):
 
     def _judge(
         self, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
-    ) -> tuple[Opinion, list[typing.Any]]:
-        """What the classifier thinks, and what reached each step, it last; changes nothing."""
+    ) -> tuple[Opinion, typing.Any]:
+        """What the classifier thinks of the event, and what reached it; changes nothing."""
         classifier: typing.Any = self.classifier
         if not self._is_pipeline:
-            return self._opinion(classifier, x, kwargs, proba), [x]
-        inputs = pipelines.inputs(classifier, x)
-        if self.learn_transformers:
-            pipelines.refuse_non_finite(classifier, inputs)
-        try:
-            opinion = self._opinion(pipelines.last_step(classifier), inputs[-1], kwargs, proba)
-        except ValueError:
-            # A step that has learned nothing may give numbers that are none, such as a
-            # MinMaxScaler's. With this event it has learned something: try that on a copy.
-            if not self.learn_transformers:
-                raise
-            taught = copy.deepcopy(classifier)
-            pipelines.learn_unsupervised(taught, inputs)
-            last = pipelines.inputs(taught, x)[-1]
-            opinion = self._opinion(pipelines.last_step(taught), last, kwargs, proba)
-        return opinion, inputs
+            return self._opinion(classifier, x, kwargs, proba), x
+        reached = pipelines.inputs(classifier, x)
+        last = pipelines.last_step(classifier)
+        if not self.learn_transformers:
+            return self._opinion(last, reached[-1], kwargs, proba), reached[-1]
+        if not pipelines.spoils(classifier, reached):
+            try:
+                return self._opinion(last, reached[-1], kwargs, proba), reached[-1]
+            except ValueError:
+                pass
+        # A step that has learned nothing may give numbers that are none, such as a MinMaxScaler's.
+        # With this event it will have learned something: see what would come of that.
+        rehearsed = pipelines.rehearse(classifier, x)
+        return self._opinion(last, rehearsed, kwargs, proba), rehearsed
 
     def _opinion(
         self, classifier: typing.Any, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
@@ -290,15 +298,21 @@ class ActiveLearner(ActiveLearningClassifier):
             return margin >= 0.0, odds, margin, confidence, teachable
         label, odds, margin = None, {}, 0.0
         if proba or self._query.uses_margin:
-            odds = classifier.predict_proba_one(x, **kwargs)
+            try:
+                odds = classifier.predict_proba_one(x, **kwargs)
+            except NotImplementedError:
+                raise NotImplementedError(
+                    f"{type(classifier).__name__} gives no probabilities: use a query that needs "
+                    "none, query.RandomQuery or query.FirstComeQuery"
+                ) from None
             margin = _margin(odds)
         if not proba:
             label = classifier.predict_one(x, **kwargs)
         return label, odds, margin, 0.0, True
 
-    def _teach(self, inputs: list[typing.Any]) -> None:
-        if self._is_pipeline and self.learn_transformers:
-            pipelines.learn_unsupervised(typing.cast(compose.Pipeline, self.classifier), inputs)
+    def _teach(self, x: typing.Any) -> None:
+        if self.learn_transformers:
+            pipelines.learn_unsupervised(typing.cast(compose.Pipeline, self.classifier), x)
             self._taught += 1
 
     def _is_starving(self, x: typing.Any) -> bool:
@@ -307,27 +321,36 @@ class ActiveLearner(ActiveLearningClassifier):
         Nothing can be learned from zeros. But where a stream starts with nothing else, a scaler
         before this learner is waiting for the labels of its first events.
         """
-        if self.n_seen > self._n_blank or not x or (self._is_pipeline and self.learn_transformers):
+        learns_by_itself = self._is_pipeline and self.learn_transformers
+        if not x or learns_by_itself or self.n_seen > self._n_blank:
             return False
         self._n_blank += 1
         return self._n_blank > PATIENCE
 
     def _decide(self, margin: float, confidence: float, teachable: bool) -> bool:
-        """Decide, draw, spend and count: nothing here can fail."""
-        purse = self._budget
-        if purse is not None:
-            purse.tick()
-            teachable = teachable and purse.can_ask()
+        """Decide, draw, spend and count."""
         probability = self._query.probability(margin, confidence) if teachable else 0.0
-        # A number is drawn where the decision is open, and only there.
-        ask = probability >= 1.0 or (probability > 0.0 and self._rng.random() <= probability)
-        if ask:
-            if purse is not None:
-                purse.spend()
-            self.n_asked += 1
+        if not 0.0 <= probability <= 1.0:
+            raise ValueError(f"the query's probability must be from 0 to 1, not {probability!r}")
+        if self._budget is None:
+            ask = self._draws(probability)
+        else:
+            # Learners in other threads may share the purse.
+            with _ONE_AT_A_TIME:
+                self._budget.tick()
+                if not self._budget.can_ask():
+                    probability = 0.0
+                ask = self._draws(probability)
+                if ask:
+                    self._budget.spend()
         self.n_seen += 1
+        self.n_asked += ask
         self._last = probability, ask
         return ask
+
+    def _draws(self, probability: float) -> bool:
+        """A number is drawn where the decision is open, and only there."""
+        return probability >= 1.0 or (probability > 0.0 and self._rng.random() <= probability)
 
     def _ask_for_label(self, x: typing.Any, y_pred: dict[typing.Any, float]) -> bool:
         return self._decide(_margin(y_pred), 0.0, True)
@@ -364,8 +387,3 @@ def _margin(odds: dict[typing.Any, float]) -> float:
         best, second = sorted((*odds.values(), 0.0), reverse=True)[:2]
         margin = best - second
     return 0.0 if math.isnan(margin) else margin
-
-
-def _takes_weight(classifier: base.Classifier) -> bool:
-    parameters = inspect.signature(pipelines.last_step(classifier).learn_one).parameters
-    return "w" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())

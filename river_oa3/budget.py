@@ -108,8 +108,8 @@ class RateBudget(Budget):
     """A share of the events, with little memory of those that nobody asked about.
 
     Every event brings `rate` of a label into the purse, which holds no more than a window's worth.
-    So the first n events cost at most `1 + rate * n` labels, and labels that were saved up for a
-    month are not spent in an hour: a burst is no longer than `rate * window`, or 1.
+    So the first n events cost at most `1 + rate * n` labels, and a month in which nobody asked does
+    not become an hour in which everybody does: no more than `rate * window` labels are saved up.
 
     Parameters
     ----------
@@ -216,6 +216,8 @@ class WindowBudget(Budget):
             return max(0, self._events - 1) // self.every
         now = time.time() if self.clock is None else self.clock()
         seconds = now.timestamp() if isinstance(now, dt.datetime) else now
+        if not isinstance(seconds, (int, float)) or not math.isfinite(seconds):
+            raise ValueError(f"the clock must give a datetime, or seconds since 1970, not {now!r}")
         return math.floor(seconds / self.every.total_seconds())
 
     @property

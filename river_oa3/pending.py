@@ -19,9 +19,8 @@ class PendingLabels:
     its label comes. An ask without an answer expires after `time_to_live` further events, or when
     `capacity` newer asks are pending.
 
-    A label for an id that is unknown, expired or already answered raises a `KeyError` that says
-    which; with `strict=False` it is counted in `n_unmatched` and nothing else happens. In either
-    case the model stays as it was.
+    A label for an id that is unknown, expired or already answered raises a `KeyError`; with
+    `strict=False` it is counted in `n_unmatched` instead. Either way the model stays as it was.
 
     Parameters
     ----------
@@ -41,7 +40,7 @@ class PendingLabels:
     n_expired
         The number of asks that expired without an answer.
     n_unmatched
-        The number of labels that matched no open ask.
+        The number of labels that matched no open ask, unless `strict`.
 
     Examples
     --------
@@ -116,7 +115,12 @@ class PendingLabels:
         if ask:
             if len(self._open) == self.capacity:
                 self._drop_oldest()
-            self._open[event_id] = self._n_events, self.model.stamp, copy.deepcopy(x)
+            try:
+                kept = copy.deepcopy(x)
+            except Exception:
+                self.model.refund(self.model.stamp)
+                raise
+            self._open[event_id] = self._n_events, self.model.stamp, kept
         return label, ask
 
     def learn_one(self, event_id: Hashable, y: typing.Any, **kwargs: typing.Any) -> None:

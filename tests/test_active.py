@@ -1182,3 +1182,97 @@ def test_learner_with_a_past_survives_pickling():
     model = with_a_past(FRONTS["scaler"])
     twin = pickle.loads(pickle.dumps(model))
     assert answered(twin, readings(100)) == answered(model, readings(100))
+
+
+# Found the hard way
+
+
+def test_scalers_one_after_the_other_work_from_the_first_event():
+    model = ActiveLearner(
+        preprocessing.MinMaxScaler() | preprocessing.StandardScaler() | OA3DiagClassifier(), ALWAYS
+    )
+    for x, y in sparse_events(30, n_features=4, n_nonzero=4):
+        model.predict_one(x)
+        model.learn_one(x, y)
+    assert model.n_seen == 30
+
+
+def test_transformers_learn_what_rivers_would():
+    def scalers():
+        return preprocessing.StandardScaler() | preprocessing.MinMaxScaler()
+
+    ours = ActiveLearner(scalers() | OA3DiagClassifier(), budget=0)
+    rivers = scalers() | OA3DiagClassifier()
+    for x, _ in sparse_events(50, n_features=4, n_nonzero=4):
+        ours.predict_one(x)
+        with compose.learn_during_predict():
+            rivers.predict_one(x)
+    least, rivers_least = (
+        {name: low.get() for name, low in model["MinMaxScaler"].min.items()}
+        for model in (ours.classifier, rivers)
+    )
+    assert least == rivers_least
+
+
+def test_active_learner_in_an_active_learner_is_refused():
+    with pytest.raises(TypeError, match="classifier"):
+        ActiveLearner(ActiveLearner(OA3DiagClassifier()))
+
+
+def test_weight_does_not_reach_a_wrapped_classifier_that_takes_none():
+    model = ActiveLearner(multiclass.OneVsRestClassifier(naive_bayes.GaussianNB()))
+    model.learn_one(X, True, w=2.0)
+    assert model.n_learned == 1
+
+
+class Certain(query.Query):
+    """A rule that is wrong about probabilities."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def probability(self, margin, confidence):
+        return self.answer
+
+
+@pytest.mark.parametrize("answer", [2.0, -0.1, math.nan])
+def test_rule_that_gives_no_probability_is_an_error_that_changes_nothing(answer):
+    model = ActiveLearner(
+        preprocessing.StandardScaler() | OA3DiagClassifier(),
+        Certain(answer),
+        budget.RateBudget(0.5),
+    )
+    for x, y in sparse_events(5):
+        model.learn_one(x, y)
+    before = state(model)
+    with pytest.raises(ValueError, match="probability"):
+        model.predict_one({"f0": 1.0})
+    assert state(model) == before
+
+
+class Diary(budget.TotalBudget):
+    """A budget that keeps a list of its events."""
+
+    def __init__(self, labels):
+        super().__init__(labels)
+        self.events = []
+
+    def tick(self):
+        self.events.append(1)
+
+
+def test_question_about_the_probability_leaves_a_users_budget_alone():
+    model = ActiveLearner(OA3DiagClassifier(), budget=Diary(3))
+    model.query_probability(X)
+    assert model.budget.events == []
+
+
+def test_stream_that_starts_with_a_few_events_of_zeros_is_not_asked_about_them():
+    model = ActiveLearner(OA3DiagClassifier(), ALWAYS)
+    assert [model.predict_one({"a": 0.0, "b": 0}) for _ in range(5)] == [(True, False)] * 5
+
+
+def test_seed_may_be_numpys():
+    assert ActiveLearner(OA3DiagClassifier(), seed=np.int64(3))._rng.random() == pytest.approx(
+        ActiveLearner(OA3DiagClassifier(), seed=3)._rng.random()
+    )

@@ -31,6 +31,8 @@ from learners import (
     trained,
 )
 
+from river_oa3 import OA3Classifier
+
 PROBES = [{"f0": 1.0, "f1": -0.5}, {"f2": 2.0, "new": 1.0}, {}]
 EVENTS = sparse_events(40, seed=5)
 
@@ -739,3 +741,90 @@ def test_ordinary_numbers_under_any_names_are_never_refused(learner, stream):
 def test_sketch_of_any_size_takes_ordinary_numbers(learner, size, stream):
     model = learned(learner(sketch_size=size), stream)
     assert_answers_finitely(model, [x for x, _ in stream])
+
+
+class RowView(Mapping):
+    """An event whose names exist only while it is looked at."""
+
+    def __init__(self, t, values):
+        self.t, self.values_ = t, values
+
+    def __len__(self):
+        return len(self.values_)
+
+    def __iter__(self):
+        return (f"col{self.t}_{i}" for i in range(len(self.values_)))
+
+    def __getitem__(self, name):
+        return self.values_[int(name.split("_")[1])]
+
+
+@each_learner
+def test_mapping_with_names_made_on_the_fly_is_taken(learner):
+    model = learner()
+    for t in range(50):
+        model.learn_one(RowView(t, [0.1 * i + 1 for i in range(10)]), True, w=1e-3)
+    assert set(model.weights) == {f"col{t}_{i}" for t in range(50) for i in range(10)}
+
+
+class Renaming(dict):
+    def items(self):
+        return [("a", 1.0), ("a", 2.0)]
+
+
+@each_learner
+def test_dict_counts_as_what_it_holds_whatever_its_items_say(learner):
+    model = learner()
+    model.learn_one(Renaming({("t",): 1.0}), True)
+    assert list(model.weights) == [("t",)]
+
+
+@each_sketch
+@pytest.mark.parametrize("size", [65537, 6148914691236517202, 2**62])
+def test_sketch_beyond_reason_is_refused(learner, size):
+    with pytest.raises((ValueError, OverflowError)):
+        learner(sketch_size=size)
+
+
+SCALES = [(1e3, 1e9, 1e3), (100, 1e8, 100), (1, 1, 3e8), (1e20, 1, 1e20), (1e6, 1e6, 1e6)]
+
+
+@pytest.mark.parametrize("scales", SCALES, ids=str)
+def test_full_covariance_stays_positive_at_any_mix_of_scales(scales):
+    rng, model = np.random.default_rng(8), OA3Classifier()
+    for t in range(2000):
+        x = dict(zip("abc", (rng.normal(size=3) * scales).tolist(), strict=True))
+        model.learn_one(x, not model.predict_one(x))
+        if t % 100 == 0:
+            sigma = model._core.covariance()
+            deviation = np.sqrt(np.diag(sigma))
+            assert np.linalg.eigvalsh(sigma / np.outer(deviation, deviation)).min() > -1e-9
+    assert all(math.isfinite(weight) for weight in model.weights.values())
+
+
+def test_features_of_mixed_scales_are_learned_as_scaled_ones():
+    """An event too large for the full update must not cost the small features their variance."""
+    rng, model = np.random.default_rng(0), OA3Classifier()
+    for _ in range(300):
+        small, large = rng.normal(), 1e9 * rng.normal()
+        model.learn_one({"small": small, "large": large}, small > 0)
+    hits = sum(model.predict_one({"small": s}) == (s > 0) for s in rng.normal(size=200))
+    assert hits > 190
+
+
+@each_learner
+def test_event_whose_square_underflows_cannot_smuggle_in_a_weight(learner):
+    model = learner(gamma=4.0, eta=1.0)
+    learned(model, [({"a": 1.0, "b": 0.5}, bool(i % 2)) for i in range(5)])
+    for w in (1.7e308, 1e300, 1e160, 1e100):
+        try:
+            model.learn_one({"a": 1e-170, "b": 1e-163}, True, w=w)
+        except OverflowError:
+            continue
+    assert_answers_finitely(model, [x for x, _ in EVENTS])
+
+
+@each_learner
+def test_confidence_is_finite_for_the_largest_parameters(learner):
+    model = learner(eta=1e300, rho=1e300)
+    assert all(math.isfinite(model.confidence_one(x)) for x in PROBES)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from learners import sparse_events
-from river import naive_bayes, preprocessing
+from river import compose, naive_bayes, preprocessing
 
 from river_oa3 import ActiveLearner, OA3Classifier, OA3DiagClassifier, PendingLabels, budget, query
 
@@ -435,3 +436,21 @@ def test_bound_that_is_no_number_of_events_is_refused(name, value, error):
 def test_model_that_does_not_ask_is_refused():
     with pytest.raises(TypeError, match="model"):
         PendingLabels(OA3Classifier())
+
+
+def test_event_that_cannot_be_copied_gives_its_label_back():
+    model = ActiveLearner(compose.Discard("lock") | OA3DiagClassifier(), budget=1)
+    with pytest.raises(TypeError):
+        PendingLabels(model).predict_one("id", {"a": 1.0, "lock": threading.Lock()})
+    assert model.predict_one({"a": 1.0}) == (True, True)
+
+
+def test_label_of_a_closed_window_is_not_given_back_to_the_next():
+    purse = budget.WindowBudget(labels=2, every=10)
+    service = PendingLabels(
+        ActiveLearner(OA3DiagClassifier(), query.FirstComeQuery(), purse),
+        time_to_live=12,
+        refund=True,
+    )
+    asked = [service.predict_one(i, {"a": 1.0})[1] for i in range(60)]
+    assert [sum(asked[i : i + 10]) for i in range(0, 60, 10)] == [2] * 6

@@ -74,11 +74,11 @@ def refuse_value(name: Hashable, value: float) -> NoReturn:
     raise ValueError(f"feature {name!r} is {value}, not a finite number: {remedy}")
 
 
-def refuse_size(what: str, size: float) -> NoReturn:
-    """Raise the error for an event, or a model, that leaves the range of floats."""
+def refuse_size(what: str) -> NoReturn:
+    """Raise the error for an event that would take the model out of the range of floats."""
     raise OverflowError(
-        f"this event would overflow the model (its {what} is {size:.3g}): scale the "
-        "features first, with preprocessing.StandardScaler or preprocessing.Normalizer"
+        f"this event would overflow the model: {what}. Scale the features first, with "
+        "preprocessing.StandardScaler or preprocessing.Normalizer"
     )
 
 
@@ -98,7 +98,8 @@ def stored(state: dict[str, Any], name: str, shape: tuple[int, ...]) -> NDArray[
 
 def as_label(y: Any) -> bool:
     """The bool that the label `y` stands for, or a `ValueError` that shows the fix."""
-    if isinstance(y, _NUMBERS) and (y == 0 or y == 1):
+    is_signal = isinstance(y, Decimal) and y.is_snan()  # which nothing may be compared with
+    if isinstance(y, _NUMBERS) and not is_signal and (y == 0 or y == 1):
         return bool(y)
     raise ValueError(
         f"a label is True or False (or 1 or 0), not {y!r}: compare it with the positive class, "

@@ -57,7 +57,7 @@ cdef class Features:
     # Keeps the names of new features alive until they are in the table.
     cdef list new_names
     # Set while a batch runs without the GIL, or memory is looked for; every other door waits.
-    cdef bint busy
+    cdef long busy
 
     # While there are few features, their order comes from a bitmap instead of a sort.
     cdef uint64_t* bitmap
@@ -69,6 +69,8 @@ cdef class Features:
     cdef Py_ssize_t stride
 
     cdef int enter(self) except -1
+    cdef void begin(self) noexcept
+    cdef void end(self) noexcept
     cdef int read(self, object x, bint learning) except -1
     cdef int read_any(self, list items, bint learning) except -1
     cdef void place(self, Py_ssize_t i, Py_ssize_t slot) noexcept nogil

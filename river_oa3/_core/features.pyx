@@ -4,6 +4,7 @@ The name table is our own, because of large vocabularies: one cache line a looku
 dict's four, all lookups of an event under way at once, and no int object a feature.
 """
 
+import os
 import sys
 import time
 
@@ -47,6 +48,19 @@ cdef enum:
     SHORT = 48
     # Name tables of no more features are ordered by bitmap.
     MAPPED = 4096
+
+
+# A process that was forked from one at work must not wait for a thread that it does not have.
+cdef long generation = 1
+
+
+def _forked():
+    global generation
+    generation += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 cdef int _by_slot(const void* a, const void* b) noexcept nogil:
@@ -116,7 +130,7 @@ cdef double sort_new_squares(Newcomer* newcomers, Py_ssize_t new) noexcept nogil
 cdef class Features:
     def __cinit__(self):
         self.stride = 0
-        self.busy = False
+        self.busy = 0
         self.reserve_names(0)
 
     def __dealloc__(self):
@@ -143,9 +157,16 @@ cdef class Features:
 
     cdef int enter(self) except -1:
         """Wait until no other thread is at work on the model."""
-        while self.busy:
+        while self.busy == generation:
             time.sleep(1e-4)
         return 0
+
+    cdef void begin(self) noexcept:
+        """Keep other threads out until `end`; call `enter` just before."""
+        self.busy = generation
+
+    cdef void end(self) noexcept:
+        self.busy = 0
 
     cdef int read(self, object x, bint learning) except -1:
         """Read one event; with `learning`, its new features are made ready for `admit`.
@@ -161,6 +182,7 @@ cdef class Features:
         cdef Reading* reading
         if not PyDict_Check(x):
             x = as_mapping(x)
+        self.new_names = None  # letting go of names may run code, so do it first
         self.enter()
         self.reserve(PyDict_Size(x))
         # What an event points to is seldom in the cache: ask for all of it, then look at it.
@@ -182,7 +204,7 @@ cdef class Features:
             if unusual or not (
                 PyUnicode_CheckExact(<object>name) or PyLong_CheckExact(<object>name)
             ):
-                return self.read_any(list(x.items()), learning)
+                return self.read_any(list(dict.items(x)), learning)
             if value == 0.0:
                 continue
             if not isfinite(value):
@@ -199,7 +221,7 @@ cdef class Features:
             reading = self.readings + i
             slot = self.find(<object>reading.name, reading.hash, True)
             if slot == UNUSUAL:
-                return self.read_any(list(x.items()), learning)
+                return self.read_any(list(dict.items(x)), learning)
             if slot < 0 and learning:
                 self.newcomers[self.new].hash = stable_hash(<object>reading.name)
             self.place(i, slot)
@@ -222,7 +244,7 @@ cdef class Features:
             digests.append(stable_hash(name) if learning else 0)
         n = len(names)
         # Comparing names may run code that teaches this model new ones: look again then.
-        while self.busy or count != self.count:
+        while self.busy == generation or count != self.count:
             self.enter()
             count = self.count
             slots = [self.find(names[i], hashes[i], False) for i in range(n)]

@@ -17,6 +17,7 @@ cdef class Learner:
     cdef double variance_of(self, object x) except? -1
     cdef double confidence(self, double v) noexcept nogil
     cdef int learn_read(self, bint y, double w) except -1
+    cdef int refuse_event(self, double squares) except -1
     cdef int decide(self, const Entry* x, Py_ssize_t n, bint y, double w,
                     double* step, double* squares) noexcept nogil
 

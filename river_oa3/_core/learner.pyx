@@ -3,7 +3,7 @@
 import numpy as np
 
 from libc.float cimport DBL_MAX
-from libc.math cimport erfc, fmin, isfinite, sqrt
+from libc.math cimport erfc, fabs, fmin, isfinite, sqrt
 
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
@@ -75,7 +75,7 @@ cdef class Learner:
         self.features.read(x, False)
         cdef double p = self.margin(self.features.entries, self.features.known)
         if not isfinite(p):
-            refuse_size("margin", p)
+            refuse_size("its margin is not finite")
         return p
 
     cdef double variance_of(self, object x) except? -1:
@@ -84,7 +84,7 @@ cdef class Learner:
             self.features.entries, self.features.known
         )
         if not isfinite(v):
-            refuse_size("variance", v)
+            refuse_size("its variance is not finite")
         return v
 
     def margin_one(self, x):
@@ -106,7 +106,7 @@ cdef class Learner:
         # The event is still there: its margin needs no second reading.
         z *= self.margin(self.features.entries, self.features.known)
         if not isfinite(z):
-            refuse_size("margin", z)
+            refuse_size("its margin is not finite")
         return 0.5 * erfc(-z), 0.5 * erfc(z)
 
     def judge_one(self, x):
@@ -114,13 +114,14 @@ cdef class Learner:
         cdef double v = self.variance_of(x)
         cdef double p = self.margin(self.features.entries, self.features.known)
         if not isfinite(p):
-            refuse_size("margin", p)
+            refuse_size("its margin is not finite")
         return p, v, self.confidence(v), self.features.known + self.features.new > 0
 
     cdef double confidence(self, double v) noexcept nogil:
         """The paper's c = -1/2 eta rho_max / (1/v + 1/gamma), without a division by v."""
         cdef double gain = v / (v + self._gamma) if isfinite(v + self._gamma) else 1.0
-        return -0.5 * self._eta * (self._rho if self._rho > 1.0 else 1.0) * gain * self._gamma
+        cdef double c = 0.5 * self._eta * (self._rho if self._rho > 1.0 else 1.0)
+        return -fmin(fmin(c, DBL_MAX) * gain * self._gamma, DBL_MAX)
 
     def names(self):
         """Feature names in the order of their slots."""
@@ -156,16 +157,16 @@ cdef class Learner:
         cdef double step, squares
         cdef int verdict
         if f.new:
-            f.busy = True
+            f.begin()
             try:
                 # Rows beyond the name table are blank: mu = 0, Sigma = I.
                 self.reserve(f.count + f.new)
                 f.reserve_names(f.count + f.new)
             finally:
-                f.busy = False
+                f.end()
         verdict = self.decide(f.entries, n, y, w, &step, &squares)
         if verdict == OVERFLOW:
-            refuse_size("squared length", squares)
+            self.refuse_event(squares)
         if verdict == STEP:
             f.admit()
             self.update(f.entries, n, f.new, step, squares)
@@ -178,9 +179,14 @@ cdef class Learner:
         squares[0] = total
         step[0] = self._eta * w * (self._rho if y else -1.0)
         reach = self.reach + sqrt(total) * (step[0] if y else -step[0])
-        if not (total <= LARGEST * fmin(1.0, self._gamma) and reach <= LARGEST):
+        if not (
+            total <= LARGEST * fmin(1.0, self._gamma)
+            and reach <= LARGEST
+            and fabs(step[0]) <= LARGEST
+        ):
             return OVERFLOW
-        if n == 0 or w == 0.0:
+        # An event so short that its square is 0 teaches no more than one without features.
+        if total == 0.0 or w == 0.0:
             return NOTHING
         p = self.margin(x, n)
         if (p if y else -p) < 1.0:
@@ -188,6 +194,12 @@ cdef class Learner:
             return STEP
         step[0] = 0.0
         return STEP if self.learns_without_loss else NOTHING
+
+    cdef int refuse_event(self, double squares) except -1:
+        refuse_size(
+            f"its squared length is {squares:.3g}, with eta = {self._eta:g}, "
+            f"gamma = {self._gamma:g} and rho = {self._rho:g}"
+        )
 
     # Batches: a matrix of rows, one column a name.
 
@@ -207,7 +219,7 @@ cdef class Learner:
         cdef Py_ssize_t[::1] order, slots
         cdef double value
         order, slots = self._layout(columns)
-        f.busy = True
+        f.begin()
         try:
             with nogil:
                 for i in range(X.shape[0]):
@@ -232,9 +244,9 @@ cdef class Learner:
                     else:
                         answers[i] = self.margin(f.entries, f.known)
         finally:
-            f.busy = False
+            f.end()
         if not np.isfinite(out).all():
-            refuse_size("variance" if variance else "margin", np.inf)
+            refuse_size("the variance or margin of a row is not finite")
         return out
 
     def learn_many(self, const double[:, ::1] X, list columns, const unsigned char[::1] y,
@@ -248,7 +260,7 @@ cdef class Learner:
         self._make_room(np.asarray(X), columns)
         while i < X.shape[0]:
             order, slots = self._layout(columns)
-            f.busy = True
+            f.begin()
             try:
                 with nogil:
                     while i < X.shape[0]:
@@ -272,7 +284,7 @@ cdef class Learner:
                             self.update(f.entries, f.known, 0, step, squares)
                         i += 1
             finally:
-                f.busy = False
+                f.end()
             if i < X.shape[0]:
                 # A row with a new feature goes the way of a single event.
                 f.read({columns[j]: X[i, j] for j in range(X.shape[1])}, True)
@@ -297,24 +309,23 @@ cdef class Learner:
         """Reserve memory for every new feature of a batch, before its first row."""
         cdef Features f = self.features
         _, slots = self._layout(columns)
-        new = np.count_nonzero(X[:, np.asarray(slots) < 0].any(axis=0))
+        new = sum(X[:1, j].any() or X[:, j].any() for j in np.flatnonzero(slots < 0))
         f.enter()
-        f.busy = True
+        f.begin()
         try:
             self.reserve(f.count + new)
             f.reserve_names(f.count + new)
         finally:
-            f.busy = False
+            f.end()
 
     def _check_batch(self, squares, y, w):
         """Refuse a batch that might overflow half way, before its first row."""
         with np.errstate(over="ignore"):
             steps = self._eta * w * np.where(y, self._rho, 1.0) * np.sqrt(squares)
+            reach = self.reach + steps.sum() + self._eta * max(1.0, self._rho) * w.max(initial=0.0)
         largest = squares.max(initial=0.0)
-        if not (
-            largest <= LARGEST * min(1.0, self._gamma) and self.reach + steps.sum() <= LARGEST
-        ):
-            refuse_size("squared length", largest)
+        if not (largest <= LARGEST * min(1.0, self._gamma) and reach <= LARGEST):
+            self.refuse_event(largest)
 
     # Persistence: plain arrays in a dict, with a format number.
 
@@ -325,11 +336,11 @@ cdef class Learner:
         cdef Features f = self.features
         f.enter()
         names = f.names()
-        f.busy = True  # NumPy may let another thread in while it copies
+        f.begin()  # NumPy may let another thread in while it copies
         try:
             return {"format": FORMAT, "names": names, "reach": self.reach, **self._numbers()}
         finally:
-            f.busy = False
+            f.end()
 
     def __setstate__(self, state):
         if state["format"] not in range(1, FORMAT + 1):

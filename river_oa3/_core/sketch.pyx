@@ -296,7 +296,7 @@ cdef class Sketch(Learner):
         self.learn_eigenvalues()
         self.orthonormalise((2.0 + xx / self.t) / self.t)
         for i in range(m):
-            pull[i] = step * self.shrinkage[i] * root * (1.0 + xx / self.t) * self.image[i]
+            pull[i] = step * (self.shrinkage[i] * root * (1.0 + xx / self.t) * self.image[i])
             self.image[i] /= self.t
             along += pull[i] * self.image[i]
         for slot in range(self.features.count):

@@ -80,7 +80,7 @@ cdef class SparseSketch(Sketch):
                 row[U + j] += delta[j] * xh
         for i in range(m):
             # V_new x = L^-1 s sqrt(gamma) (1 + xh.xh / t)
-            pull = step * self.shrinkage[i] * root * (1.0 + xx / t) * self.image[i]
+            pull = step * (self.shrinkage[i] * root * (1.0 + xx / t) * self.image[i])
             for j in range(i + 1):
                 self.b[j] -= pull * F[i * m + j]
         return True

@@ -11,6 +11,13 @@ from river_oa3.active import ActiveLearner
 __all__ = ["PendingLabels"]
 
 
+class _Ask(typing.NamedTuple):
+    event: int
+    stamp: int | None
+    probability: float
+    x: typing.Any
+
+
 class PendingLabels:
     """Remembers the events whose labels were asked for until the labels come.
 
@@ -83,8 +90,7 @@ class PendingLabels:
         self.strict = strict
         self.n_expired = 0
         self.n_unmatched = 0
-        # id -> number of the event, budget's stamp, the event; the oldest first
-        self._open: OrderedDict[Hashable, tuple[int, int | None, typing.Any]] = OrderedDict()
+        self._open: OrderedDict[Hashable, _Ask] = OrderedDict()  # the oldest first
         self._n_events = 0
 
     def __len__(self) -> int:
@@ -115,12 +121,15 @@ class PendingLabels:
         if ask:
             if len(self._open) == self.capacity:
                 self._drop_oldest()
+            stamp = self.model.stamp
             try:
                 kept = copy.deepcopy(x)
             except Exception:
-                self.model.refund(self.model.stamp)
+                self.model.refund(stamp)
                 raise
-            self._open[event_id] = self._n_events, self.model.stamp, kept
+            assert self.model.last_query is not None
+            probability = self.model.last_query.probability
+            self._open[event_id] = _Ask(self._n_events, stamp, probability, kept)
         return label, ask
 
     def learn_one(self, event_id: Hashable, y: typing.Any, **kwargs: typing.Any) -> None:
@@ -142,21 +151,33 @@ class PendingLabels:
                 )
             self.n_unmatched += 1
             return
-        _, _, x = self._open[event_id]
-        self.model.learn_one(x, y, **kwargs)
+        self.model.learn_one(self._open[event_id].x, y, **kwargs)
         del self._open[event_id]
+
+    def probability(self, event_id: Hashable) -> float:
+        """The probability with which a pending label was asked for.
+
+        Its inverse is the importance weight of the label in a metric over asked events.
+
+        Parameters
+        ----------
+        event_id
+            The id that the event was predicted with.
+
+        """
+        return self._open[event_id].probability
 
     def _expire(self) -> None:
         if self.time_to_live is None:
             return
         while self._open:
-            asked, _, _ = next(iter(self._open.values()))
-            if self._n_events - asked <= self.time_to_live:
+            oldest = next(iter(self._open.values()))
+            if self._n_events - oldest.event <= self.time_to_live:
                 return
             self._drop_oldest()
 
     def _drop_oldest(self) -> None:
-        _, (_, stamp, _) = self._open.popitem(last=False)
+        _, ask = self._open.popitem(last=False)
         self.n_expired += 1
         if self.refund:
-            self.model.refund(stamp)
+            self.model.refund(ask.stamp)

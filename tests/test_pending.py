@@ -454,3 +454,11 @@ def test_label_of_a_closed_window_is_not_given_back_to_the_next():
     )
     asked = [service.predict_one(i, {"a": 1.0})[1] for i in range(60)]
     assert [sum(asked[i : i + 10]) for i in range(0, 60, 10)] == [2] * 6
+
+
+def test_probability_of_a_pending_label_is_that_of_its_ask():
+    model = ActiveLearner(OA3DiagClassifier(), query.RandomQuery(0.25), seed=3)
+    service = PendingLabels(model)
+    asked = [i for i in range(50) if service.predict_one(i, X)[1]]
+    assert asked
+    assert {service.probability(i) for i in asked} == {0.25}

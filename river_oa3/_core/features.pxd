@@ -1,6 +1,8 @@
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint64_t
 
 from cpython.object cimport PyObject
+
+from .table cimport Names
 
 
 cdef struct Entry:
@@ -23,17 +25,10 @@ cdef struct Newcomer:
     Py_ssize_t place
 
 
-cdef struct Bucket:
-    # NULL where the bucket is free; a reference of its own elsewhere.
-    PyObject* name
-    uint32_t hash
-    uint32_t slot
-
-
 cdef double sort_new_squares(Newcomer* newcomers, Py_ssize_t new) noexcept nogil
 
 
-cdef class Features:
+cdef class Features(Names):
     """The name table, and the newest event as slots and values.
 
     After `read`, `entries[:known]` are the event's known features in the order of their slots.
@@ -41,12 +36,6 @@ cdef class Features:
     their names' stable hash, with the slots that `admit` will give them. So nothing downstream
     depends on the order of the keys in the dict, to the last bit.
     """
-    # Open addressing, a power of two of buckets, at most half of them taken.
-    cdef Bucket* buckets
-    cdef Py_ssize_t n_buckets
-    cdef int shift
-    cdef Py_ssize_t count
-
     cdef Reading* readings
     cdef Entry* entries
     cdef Newcomer* newcomers
@@ -76,11 +65,7 @@ cdef class Features:
     cdef void place(self, Py_ssize_t i, Py_ssize_t slot) noexcept nogil
     cdef int settle(self, bint learning) except -1
     cdef void gather(self) noexcept nogil
-    cdef Py_ssize_t find(self, object name, Py_hash_t hash, bint plain) except -2
     cdef void admit(self) noexcept
-    cdef void insert(self, PyObject* name, Py_hash_t hash) noexcept nogil
     cdef int reserve(self, Py_ssize_t size) except -1
     cdef int reserve_names(self, Py_ssize_t count) except -1
     cdef int map(self, Py_ssize_t count) except -1
-    cdef list names(self)
-    cdef int load(self, list names) except -1

@@ -1,11 +1,6 @@
-"""Dict to slots and values, in one pass with one hash lookup a feature.
-
-The name table is our own, because of large vocabularies: one cache line a lookup instead of a
-dict's four, all lookups of an event under way at once, and no int object a feature.
-"""
+"""Dict to slots and values, in one pass with one hash lookup a feature."""
 
 import os
-import sys
 import time
 
 from libc.math cimport isfinite
@@ -15,35 +10,17 @@ from libc.string cimport memset
 from cpython.dict cimport PyDict_Check, PyDict_Next, PyDict_Size
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_Check, PyLong_CheckExact
-from cpython.object cimport Py_EQ, PyObject_Hash, PyObject_RichCompareBool
-from cpython.ref cimport Py_INCREF, Py_XDECREF
-from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_Compare
+from cpython.object cimport PyObject_Hash
+from cpython.ref cimport Py_INCREF
+from cpython.unicode cimport PyUnicode_CheckExact
 
+from .hardware cimport fetch_ahead, lowest_bit
 from .names cimport stable_hash
-from .tables cimport grow_table
+from .table cimport UNUSUAL, Names, mixed
 
 from .checks import as_mapping, as_number, refuse_value
 
-cdef extern from *:
-    """
-    #ifdef _MSC_VER
-    #include <intrin.h>
-    static int lowest_bit(unsigned long long word) {
-        unsigned long place;
-        _BitScanForward64(&place, word);
-        return (int)place;
-    }
-    #define fetch_ahead(address) ((void)(address))
-    #else
-    #define lowest_bit(word) __builtin_ctzll(word)
-    #define fetch_ahead(address) __builtin_prefetch(address)
-    #endif
-    """
-    int lowest_bit(uint64_t word) noexcept nogil
-    void fetch_ahead(const void* address) noexcept nogil
-
 cdef enum:
-    UNUSUAL = -3
     # Up to so many items an insertion sort beats the library's.
     SHORT = 48
     # Name tables of no more features are ordered by bitmap.
@@ -127,17 +104,12 @@ cdef double sort_new_squares(Newcomer* newcomers, Py_ssize_t new) noexcept nogil
     return total
 
 
-cdef class Features:
+cdef class Features(Names):
     def __cinit__(self):
         self.stride = 0
         self.busy = 0
-        self.reserve_names(0)
 
     def __dealloc__(self):
-        cdef Py_ssize_t i
-        for i in range(self.n_buckets):
-            Py_XDECREF(self.buckets[i].name)
-        free(self.buckets)
         free(self.readings)
         free(self.entries)
         free(self.newcomers)
@@ -146,14 +118,10 @@ cdef class Features:
 
     def __sizeof__(self):
         return (
-            object.__sizeof__(self)
-            + self.n_buckets * sizeof(Bucket)
+            super().__sizeof__()
             + self.capacity * (sizeof(Reading) + sizeof(Entry) + sizeof(Newcomer))
             + self.mapped * sizeof(double) + self.mapped // 8
-            + sum(map(sys.getsizeof, self.names()))
         )
-
-    # An event.
 
     cdef int enter(self) except -1:
         """Wait until no other thread is at work on the model."""
@@ -324,39 +292,6 @@ cdef class Features:
         self.capacity = capacity
         return 0
 
-    # The name table.
-
-    cdef Py_ssize_t find(self, object name, Py_hash_t hash, bint plain) except -2:
-        """The slot of a name, or -1.
-
-        With `plain`, for an exact str or int, no foreign code is run: where the answer would need
-        it, it is UNUSUAL.
-        """
-        cdef uint32_t short_hash = mixed(hash)
-        cdef Py_ssize_t i = short_hash >> self.shift
-        cdef Bucket* bucket = self.buckets + i
-        cdef Bucket* buckets = self.buckets
-        cdef Py_ssize_t count = self.count
-        while bucket.name != NULL:
-            if bucket.name == <PyObject*>name:
-                return bucket.slot
-            if bucket.hash == short_hash:
-                if PyUnicode_CheckExact(name):
-                    if PyUnicode_Check(<object>bucket.name) and (
-                        PyUnicode_Compare(name, <object>bucket.name) == 0
-                    ):
-                        return bucket.slot
-                elif plain and not PyLong_CheckExact(<object>bucket.name):
-                    return UNUSUAL
-                elif PyObject_RichCompareBool(name, <object>bucket.name, Py_EQ):
-                    if self.buckets == buckets and self.count == count:
-                        return bucket.slot
-                if self.buckets != buckets or self.count != count:
-                    return self.find(name, hash, plain)
-            i = (i + 1) & (self.n_buckets - 1)
-            bucket = self.buckets + i
-        return -1
-
     cdef void admit(self) noexcept:
         """Give the new features of the event that was read their slots.
 
@@ -369,39 +304,8 @@ cdef class Features:
             Py_INCREF(<object>reading.name)
             self.insert(reading.name, reading.hash)
 
-    cdef void insert(self, PyObject* name, Py_hash_t hash) noexcept nogil:
-        cdef uint32_t short_hash = mixed(hash)
-        cdef Bucket* bucket = free_bucket(self.buckets, self.n_buckets, short_hash >> self.shift)
-        bucket.name = name
-        bucket.hash = short_hash
-        bucket.slot = <uint32_t>self.count
-        self.count += 1
-
     cdef int reserve_names(self, Py_ssize_t count) except -1:
-        """Make room for `count` names in all."""
-        cdef Py_ssize_t n_buckets = self.n_buckets if self.n_buckets else 16, i
-        cdef int shift
-        cdef Bucket* buckets
-        cdef Bucket* bucket
-        if self.n_buckets and 2 * count <= self.n_buckets:
-            return 0
-        if count > 0x40000000:
-            raise MemoryError("a model holds no more than 1073741824 features")
-        while 2 * count > n_buckets:
-            n_buckets *= 2
-        shift = 32 - lowest_bit(n_buckets)
-        buckets = <Bucket*>grow_table(NULL, 0, n_buckets * sizeof(Bucket))
-        if buckets == NULL:
-            raise MemoryError(f"no memory for {count} names")
-        memset(buckets, 0, n_buckets * sizeof(Bucket))
-        for i in range(self.n_buckets):
-            if self.buckets[i].name != NULL:
-                bucket = free_bucket(buckets, n_buckets, self.buckets[i].hash >> shift)
-                bucket[0] = self.buckets[i]
-        free(self.buckets)
-        self.buckets = buckets
-        self.n_buckets = n_buckets
-        self.shift = shift
+        Names.reserve_names(self, count)
         return self.map(count)
 
     cdef int map(self, Py_ssize_t count) except -1:
@@ -416,36 +320,6 @@ cdef class Features:
         memset(self.bitmap, 0, mapped // 8)
         self.mapped = mapped
         return 0
-
-    cdef list names(self):
-        """The names in the order of their slots."""
-        cdef list names = [None] * self.count
-        cdef Py_ssize_t i
-        for i in range(self.n_buckets):
-            if self.buckets[i].name != NULL:
-                names[self.buckets[i].slot] = <object>self.buckets[i].name
-        return names
-
-    cdef int load(self, list names) except -1:
-        """Take the names of a stored table, in the order of their slots."""
-        if len(set(names)) != len(names):
-            raise ValueError("this stored model is damaged: a feature's name occurs twice")
-        self.reserve_names(len(names))
-        for name in names:
-            Py_INCREF(name)
-            self.insert(<PyObject*>name, PyObject_Hash(name))
-        return 0
-
-
-cdef inline uint32_t mixed(Py_hash_t hash) noexcept nogil:
-    """Fibonacci hashing: the hashes of small ints are the ints themselves."""
-    return <uint32_t>((<uint64_t>hash * 0x9E3779B97F4A7C15ULL) >> 32)
-
-
-cdef inline Bucket* free_bucket(Bucket* buckets, Py_ssize_t n, Py_ssize_t start) noexcept nogil:
-    while buckets[start].name != NULL:
-        start = (start + 1) & (n - 1)
-    return buckets + start
 
 
 cdef void* grown(void* memory, size_t size) except NULL:

@@ -3,7 +3,7 @@ import numpy as np
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
-from .tables cimport grow_table
+from .hardware cimport grow_table
 
 
 cdef class Rows:

@@ -332,25 +332,22 @@ class ActiveLearner(ActiveLearningClassifier):
         probability = self._query.probability(margin, confidence) if teachable else 0.0
         if not 0.0 <= probability <= 1.0:
             raise ValueError(f"the query's probability must be from 0 to 1, not {probability!r}")
-        if self._budget is None:
-            ask = self._draws(probability)
-        else:
-            # Learners in other threads may share the purse.
-            with _ONE_AT_A_TIME:
-                self._budget.tick()
-                if not self._budget.can_ask():
-                    probability = 0.0
-                ask = self._draws(probability)
+        purse = self._budget
+        if purse is not None:
+            purse.tick()
+            if not purse.can_ask():
+                probability = 0.0
+        # A number is drawn where the decision is open, and only there.
+        ask = probability >= 1.0 or (probability > 0.0 and self._rng.random() <= probability)
+        if ask and purse is not None:
+            with _ONE_AT_A_TIME:  # a learner in another thread may have had the last label
+                ask = purse.can_ask()
                 if ask:
-                    self._budget.spend()
+                    purse.spend()
         self.n_seen += 1
         self.n_asked += ask
         self._last = probability, ask
         return ask
-
-    def _draws(self, probability: float) -> bool:
-        """A number is drawn where the decision is open, and only there."""
-        return probability >= 1.0 or (probability > 0.0 and self._rng.random() <= probability)
 
     def _ask_for_label(self, x: typing.Any, y_pred: dict[typing.Any, float]) -> bool:
         return self._decide(_margin(y_pred), 0.0, True)

@@ -11,8 +11,10 @@ from river_oa3._core import checks
 __all__ = ["Sensitivity", "Specificity", "WeightedCost", "WeightedSum"]
 
 
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else 0.0
+def _found(cm: metrics.ConfusionMatrix, label: bool) -> float:
+    """The share of the events with a label that are predicted to have it; 0 where there are none."""
+    support = cm.support(label)
+    return float(cm.true_positives(label) / support) if support > 0 else 0.0
 
 
 class Sensitivity(metrics.base.BinaryMetric):
@@ -41,7 +43,7 @@ class Sensitivity(metrics.base.BinaryMetric):
     """
 
     def get(self) -> float:
-        return _ratio(self.cm.true_positives(True), self.cm.support(True))
+        return _found(self.cm, True)
 
 
 class Specificity(metrics.base.BinaryMetric):
@@ -70,7 +72,7 @@ class Specificity(metrics.base.BinaryMetric):
     """
 
     def get(self) -> float:
-        return _ratio(self.cm.true_positives(False), self.cm.support(False))
+        return _found(self.cm, False)
 
 
 class WeightedSum(metrics.base.BinaryMetric):
@@ -110,9 +112,9 @@ class WeightedSum(metrics.base.BinaryMetric):
         self.alpha_pos = checks.weight("alpha_pos", alpha_pos, most=1.0)
 
     def get(self) -> float:
-        sensitivity = _ratio(self.cm.true_positives(True), self.cm.support(True))
-        specificity = _ratio(self.cm.true_positives(False), self.cm.support(False))
-        return self.alpha_pos * sensitivity + (1.0 - self.alpha_pos) * specificity
+        return self.alpha_pos * _found(self.cm, True) + (1.0 - self.alpha_pos) * _found(
+            self.cm, False
+        )
 
 
 class WeightedCost(metrics.base.BinaryMetric):

@@ -17,7 +17,7 @@ class OA3DiagClassifier(SecondOrderClassifier):
     Parameters
     ----------
     eta
-        The learning rate. The default had the smallest mean regret over seven imbalanced data sets
+        The learning rate. The default was chosen by mean regret over seven imbalanced data sets
         with rows of unit length, at budgets of 1, 5 and 20 percent of the labels.
     gamma
         The regularisation: the larger it is, the slower the variances shrink.

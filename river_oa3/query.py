@@ -50,9 +50,9 @@ class AsymmetricQuery(Query):
     Parameters
     ----------
     delta_pos
-        The bias for asking about events predicted positive. Of the biases tried, the defaults had
-        the smallest mean regret over seven imbalanced data sets with rows of unit length, at
-        budgets of 1, 5 and 20 percent of the labels.
+        The bias for asking about events predicted positive. The defaults were chosen by mean regret
+        over seven imbalanced data sets with rows of unit length, at budgets of 1, 5 and 20 percent
+        of the labels.
     delta_neg
         The bias for asking about events predicted negative.
     use_confidence

@@ -545,7 +545,7 @@ def test_other_generators_change_no_decision():
     model, decisions = ActiveLearner(OA3Classifier(), seed=5), []
     for event in events:
         random.random()
-        np.random.random()  # noqa: NPY002
+        np.random.random()  # noqa: NPY002 - it is the global generator that is tested
         decisions += answered(model, [event])
     assert decisions == expected
 

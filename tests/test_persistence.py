@@ -321,5 +321,5 @@ def test_array_that_does_not_fit_is_refused(learner):
     assert arrays
     for name in arrays:
         file = forged(model, **{name: held[name][..., :-1]})
-        with pytest.raises(ValueError):  # noqa: PT011
+        with pytest.raises(ValueError):  # noqa: PT011 - NumPy words some of these
             pickle.loads(file)

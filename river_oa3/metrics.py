@@ -12,7 +12,7 @@ __all__ = ["Sensitivity", "Specificity", "WeightedCost", "WeightedSum"]
 
 
 def _found(cm: metrics.ConfusionMatrix, label: bool) -> float:
-    """The share of the events with a label that are predicted to have it; 0 where there are none."""
+    """The share of the events with a label that are given it; 0 where there are none."""
     support = cm.support(label)
     return float(cm.true_positives(label) / support) if support > 0 else 0.0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import sys
 
@@ -47,3 +48,13 @@ def test_refusal_leaves_the_model_as_it_was(too_wide):
     with pytest.raises(MemoryError):
         model.learn_one(too_wide, True)
     assert pickle.dumps(model) == before
+
+
+def test_growing_doubles_the_rows_once_per_doubling_of_the_features():
+    model, capacities = SSOA3Classifier(), []
+    for i in range(5000):
+        model.learn_one({f"f{i}": 1.0}, True)
+        (rows,) = (part for part in gc.get_referents(model._core) if hasattr(part, "capacity"))
+        if not capacities or rows.capacity != capacities[-1]:
+            capacities.append(rows.capacity)
+    assert capacities == [16 * 2**k for k in range(10)]

@@ -156,8 +156,9 @@ cdef class Full(Learner):
         """An event too large for the full update takes the diagonal one.
 
         Each variance shrinks as the diagonal learner's would, and covariances with it, so that all
-        correlations stay as they are and Sigma stays positive definite. Once its variances fit the
-        scale of a feature, the full update can resolve it.
+        correlations stay as they are and Sigma stays positive definite, though it may grow along
+        some mixtures of features. Once its variances fit the scale of a feature, the full update
+        can resolve it.
         """
         cdef Py_ssize_t i, j, slot
         cdef double before, gain, root

@@ -323,7 +323,6 @@ cdef class Sketch(Learner):
                 self.A[i] = 0.0
 
     cdef object mu(self):
-        cdef Py_ssize_t m = self.sketch_size
         table = self.rows.copy_out(self.features.count)
         return table[:, MU] + table[:, U:] @ self._vector(self.b)
 

@@ -1,6 +1,6 @@
 """Second-order online classifiers for imbalanced streams with a budget of labels, for river."""
 
-from river_oa3 import budget, metrics, query
+from river_oa3 import budget, metrics, query, rivals
 from river_oa3.active import ActiveLearner
 from river_oa3.oa3 import OA3Classifier
 from river_oa3.oa3_diag import OA3DiagClassifier
@@ -18,4 +18,5 @@ __all__ = [
     "budget",
     "metrics",
     "query",
+    "rivals",
 ]

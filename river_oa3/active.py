@@ -11,7 +11,7 @@ from river.active.base import ActiveLearningClassifier
 
 from river_oa3 import pipelines
 from river_oa3._core import checks
-from river_oa3.base import SecondOrderClassifier
+from river_oa3.base import MarginClassifier
 from river_oa3.budget import Budget, TotalBudget
 from river_oa3.query import AsymmetricQuery, Query
 
@@ -145,7 +145,7 @@ class ActiveLearner(ActiveLearningClassifier):
         )
         self._is_pipeline = isinstance(classifier, compose.Pipeline)
         # river's isinstance looks into pipelines, which takes its time.
-        self._is_second_order = isinstance(classifier, SecondOrderClassifier)
+        self._knows_margin = isinstance(classifier, MarginClassifier)
         self.n_seen = 0
         self.n_asked = 0
         self.n_learned = 0
@@ -174,9 +174,9 @@ class ActiveLearner(ActiveLearningClassifier):
         The predicted label, and whether to ask.
 
         """
-        if self._is_second_order and not self._is_pipeline:
+        if self._knows_margin and not self._is_pipeline:
             # The short way through what follows, for the sake of speed.
-            core = typing.cast(SecondOrderClassifier, self.classifier)._core
+            core = typing.cast(MarginClassifier, self.classifier)._core
             margin, _, confidence, teachable = core.judge_one(x)
             label, reached = margin >= 0.0, x
         else:
@@ -242,7 +242,7 @@ class ActiveLearner(ActiveLearningClassifier):
         if not self._is_pipeline:
             classifier.learn_one(x, y, **pipelines.accepted(classifier, kwargs))
         else:
-            if self._is_second_order:
+            if self._knows_margin:
                 # What the classifier will refuse must not have taught the steps before it.
                 checks.as_label(y)
                 checks.as_weight(kwargs.get("w", 1.0))
@@ -292,7 +292,7 @@ class ActiveLearner(ActiveLearningClassifier):
     def _opinion(
         self, classifier: typing.Any, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
     ) -> Opinion:
-        if self._is_second_order:
+        if self._knows_margin:
             margin, _, confidence, teachable = classifier._core.judge_one(x)
             odds = classifier.predict_proba_one(x) if proba else None
             return margin >= 0.0, odds, margin, confidence, teachable

@@ -1,4 +1,4 @@
-"""What the four learners have in common, as river sees them."""
+"""What the learners have in common, as river sees them."""
 
 from __future__ import annotations
 
@@ -17,21 +17,79 @@ if typing.TYPE_CHECKING:
     from river_oa3._core.learner import Learner
     from river_oa3._core.sketch import Sketch
 
-__all__ = ["SecondOrderClassifier", "SketchedClassifier"]
+__all__ = ["MarginClassifier", "SecondOrderClassifier", "SketchedClassifier"]
 
 Event = dict[base.typing.FeatureName, typing.Any]
 
 
-class SecondOrderClassifier(base.MiniBatchClassifier):
-    """A binary linear classifier that knows how sure it is: weights ~ N(mu, Sigma).
+class MarginClassifier(base.Classifier):
+    """A binary linear classifier on the compiled core, which knows its margin.
 
-    Subclasses choose how Sigma is kept. The parameters live in the compiled core, so that setting
-    one on a model that has learned takes effect, and is checked, at once.
+    The parameters live in the core, so that setting one on a model that has learned takes effect,
+    and is checked, at once.
 
     """
 
     def __init__(self, core: Learner):
         self._core = core
+
+    def clone(
+        self, new_params: dict[str, typing.Any] | None = None, include_attributes: bool = False
+    ) -> typing.Self:
+        clone = super().clone(new_params, include_attributes)
+        # Parameters live in the core, which came along with the attributes.
+        for name in self._mutable_attributes & set(new_params or {}):
+            setattr(clone, name, (new_params or {})[name])
+        return clone
+
+    @property
+    def weights(self) -> dict[base.typing.FeatureName, float]:
+        """The mean weight of each feature that has been learned."""
+        return self._core.weights()
+
+    def margin_one(self, x: Event) -> float:
+        """The signed margin `mu.x`: positive events are predicted at 0 and above.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        """
+        return self._core.margin_one(x)
+
+    def predict_one(self, x: Event) -> bool:  # type: ignore[override]  # river's takes any kwargs
+        return self._core.predict_one(x)
+
+    def predict_proba_one(self, x: Event) -> dict[bool, float]:  # type: ignore[override]  # as above
+        positive, negative = self._core.probability_one(x)
+        return {False: negative, True: positive}
+
+    def learn_one(self, x: Event, y: base.typing.ClfTarget, w: float = 1.0) -> None:
+        """Update the model with a set of features `x` and a label `y`.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features. Zeros are the same as features that are not there.
+        y
+            A label: True or False, or 1 or 0.
+        w
+            A weight that multiplies the loss of this event.
+
+        """
+        self._core.learn_one(x, y, w)
+
+
+class SecondOrderClassifier(MarginClassifier, base.MiniBatchClassifier):
+    """A binary linear classifier that knows how sure it is: weights ~ N(mu, Sigma).
+
+    Subclasses choose how Sigma is kept.
+
+    """
+
+    def __init__(self, core: Learner):
+        super().__init__(core)
         self._y_name: str | None = None
 
     @property
@@ -62,31 +120,6 @@ class SecondOrderClassifier(base.MiniBatchClassifier):
     def _mutable_attributes(self) -> set[str]:
         return {"eta", "gamma", "rho"}
 
-    def clone(
-        self, new_params: dict[str, typing.Any] | None = None, include_attributes: bool = False
-    ) -> typing.Self:
-        clone = super().clone(new_params, include_attributes)
-        # Parameters live in the core, which came along with the attributes.
-        for name in self._mutable_attributes & set(new_params or {}):
-            setattr(clone, name, (new_params or {})[name])
-        return clone
-
-    @property
-    def weights(self) -> dict[base.typing.FeatureName, float]:
-        """The mean weight of each feature that has been learned."""
-        return self._core.weights()
-
-    def margin_one(self, x: Event) -> float:
-        """The signed margin `mu.x`: positive events are predicted at 0 and above.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
-        return self._core.margin_one(x)
-
     def variance_one(self, x: Event) -> float:
         """The variance `x'Sigma x` of the margin, 0 or above: how little is known of such events.
 
@@ -108,28 +141,6 @@ class SecondOrderClassifier(base.MiniBatchClassifier):
 
         """
         return self._core.confidence_one(x)
-
-    def predict_one(self, x: Event) -> bool:  # type: ignore[override]  # river's takes any kwargs
-        return self._core.predict_one(x)
-
-    def predict_proba_one(self, x: Event) -> dict[bool, float]:  # type: ignore[override]  # as above
-        positive, negative = self._core.probability_one(x)
-        return {False: negative, True: positive}
-
-    def learn_one(self, x: Event, y: base.typing.ClfTarget, w: float = 1.0) -> None:
-        """Update the model with a set of features `x` and a label `y`.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features. Zeros are the same as features that are not there.
-        y
-            A label: True or False, or 1 or 0.
-        w
-            A weight that multiplies the loss of this event.
-
-        """
-        self._core.learn_one(x, y, w)
 
     def learn_many(self, X: IntoDataFrame, y: IntoSeries, w: float | IntoSeries = 1.0) -> None:
         """Update the model with the rows of a data frame, in order, as `learn_one` would.

@@ -64,6 +64,7 @@ cdef class Features(Names):
     cdef int read_any(self, list items, bint learning) except -1
     cdef void place(self, Py_ssize_t i, Py_ssize_t slot) noexcept nogil
     cdef int settle(self, bint learning) except -1
+    cdef void sort_known(self) noexcept nogil
     cdef void gather(self) noexcept nogil
     cdef void admit(self) noexcept
     cdef int reserve(self, Py_ssize_t size) except -1

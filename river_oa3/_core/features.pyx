@@ -23,6 +23,9 @@ from .checks import as_mapping, as_number, refuse_value
 cdef enum:
     # Up to so many items an insertion sort beats the library's.
     SHORT = 48
+    # Events of no more features are ordered by counting, LANES at a time.
+    FEW = 32
+    LANES = 16
     # Name tables of no more features are ordered by bitmap.
     MAPPED = 4096
 
@@ -56,18 +59,35 @@ cdef int _by_value(const void* a, const void* b) noexcept nogil:
 
 
 cdef void sort_entries(Entry* entries, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i, j
-    cdef Entry entry
-    if n > SHORT:
+    if n > FEW:
         qsort(entries, n, sizeof(Entry), _by_slot)
-        return
-    for i in range(1, n):
-        entry = entries[i]
-        j = i
-        while j > 0 and entries[j - 1].slot > entry.slot:
-            entries[j] = entries[j - 1]
-            j -= 1
-        entries[j] = entry
+    else:
+        rank_entries(entries, n)
+
+
+cdef void rank_entries(Entry* entries, Py_ssize_t n) noexcept nogil:
+    """Sort a few entries by counting, for each, how many come before it.
+
+    More comparisons than other ways, and not one branch for the processor to guess wrong.
+    """
+    cdef Entry copy[FEW]
+    cdef int slots[FEW]
+    cdef int ranks[FEW]
+    cdef int slot
+    cdef Py_ssize_t i, j, first = 0
+    for i in range(n):
+        copy[i] = entries[i]
+        slots[i] = <int>entries[i].slot
+    while first < n:
+        for i in range(LANES):
+            ranks[first + i] = 0
+        for j in range(n):
+            slot = slots[j]
+            for i in range(LANES):
+                ranks[first + i] += slot < slots[first + i]
+        first += LANES
+    for i in range(n):
+        entries[ranks[i]] = copy[i]
 
 
 cdef void sort_newcomers(Newcomer* newcomers, Py_ssize_t n) noexcept nogil:
@@ -244,10 +264,7 @@ cdef class Features(Names):
     cdef int settle(self, bint learning) except -1:
         """Bring the event into the order that does not depend on the dict's."""
         cdef Py_ssize_t i
-        if self.count <= self.mapped:
-            self.gather()
-        else:
-            sort_entries(self.entries, self.known)
+        self.sort_known()
         if not learning:
             self.new_squares = sort_new_squares(self.newcomers, self.new)
             return 0
@@ -260,6 +277,13 @@ cdef class Features(Names):
             self.entries[self.known + i].slot = self.count + i
             self.entries[self.known + i].value = self.newcomers[i].value
         return 0
+
+    cdef void sort_known(self) noexcept nogil:
+        """Put the known entries in the order of their slots."""
+        if self.known > FEW and self.count <= self.mapped:
+            self.gather()
+        else:
+            sort_entries(self.entries, self.known)
 
     cdef void gather(self) noexcept nogil:
         """Order the known entries by way of the bitmap, which is left empty."""

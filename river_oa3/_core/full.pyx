@@ -2,16 +2,17 @@
 
 Sigma = S - W'W: rank-one terms wait in W until there are BLOCK of them, and are then taken from S
 by one matrix product. That is bound by arithmetic, where one rank-one update after the other
-would be bound by memory.
+would be bound by memory. S stands still in between, so where events are known before their turn,
+as in a replay, S x is computed for AHEAD of them by one matrix product too.
 """
 
 import numpy as np
 
 from libc.math cimport sqrt
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from scipy.linalg.cython_blas cimport dgemv, dsyrk
+from scipy.linalg.cython_blas cimport dgemm, dgemv, dsyrk
 
 from .features cimport Entry
 from .kernels cimport add_four, add_one, dot_entries, larger
@@ -22,6 +23,9 @@ from .memory import available_bytes
 
 cdef enum:
     BLOCK = 32
+    AHEAD = 64
+    # Where S no longer fits into the cache, it pays to look ahead.
+    LARGE = 512
     # Lines of `lines`, each with one number a feature.
     MU = 0
     DIAGONAL = 1
@@ -42,16 +46,27 @@ cdef class Full(Learner):
     cdef double* lines
     cdef Py_ssize_t side
     cdef Py_ssize_t n_waiting
+    # Coming events as dense rows, and S times each of them; which of them is next, or -1.
+    cdef double* coming
+    cdef double* foreseen
+    cdef Py_ssize_t n_foreseen
+    cdef Py_ssize_t next
 
     def __cinit__(self, *args):
         self.S = NULL
         self.lines = NULL
         self.side = 0
         self.n_waiting = 0
+        self.coming = NULL
+        self.foreseen = NULL
+        self.n_foreseen = 0
+        self.next = -1
 
     def __dealloc__(self):
         free(self.S)
         free(self.lines)
+        free(self.coming)
+        free(self.foreseen)
 
     def __sizeof__(self):
         return object.__sizeof__(self) + self.side * (self.side + LINES) * sizeof(double)
@@ -92,6 +107,13 @@ cdef class Full(Learner):
                 memcpy(lines + row * side, self.line(row), self.side * sizeof(double))
         free(self.S)
         free(self.lines)
+        free(self.coming)
+        free(self.foreseen)
+        self.coming = NULL
+        self.foreseen = NULL
+        self.n_foreseen = 0
+        self.next = -1
+        self.looks_ahead = side >= LARGE
         self.S = S
         self.lines = lines
         self.side = side
@@ -110,7 +132,9 @@ cdef class Full(Learner):
         cdef double v = 0.0, along
         cdef double* row
         cdef Py_ssize_t i
-        for i in range(n):
+        if self.next >= 0:
+            v = dot_entries(self.foreseen + self.next * self.side, x, n)
+        for i in range(n if self.next < 0 else 0):
             row = self.row(x[i].slot)
             v += x[i].value * (2.0 * dot_entries(row, x, i) + row[x[i].slot] * x[i].value)
         for i in range(self.n_waiting):
@@ -146,7 +170,10 @@ cdef class Full(Learner):
 
     cdef double image(self, const Entry* x, Py_ssize_t n, Py_ssize_t d) noexcept nogil:
         """Sigma x, left in its line; returns x'Sigma x."""
-        if n == d:
+        if self.next >= 0:
+            memcpy(self.line(IMAGE), self.foreseen + self.next * self.side, d * sizeof(double))
+            self.take_waiting(self.coming + self.next * self.side, <int>d)
+        elif n == d:
             self.dense_image(x, <int>d)
         else:
             self.sparse_image(x, n, d)
@@ -164,6 +191,7 @@ cdef class Full(Learner):
         cdef double before, gain, root
         if self.n_waiting:
             self.settle(d)
+        self.n_foreseen = 0
         for i in range(n):
             slot = x[i].slot
             before = self.line(DIAGONAL)[slot]
@@ -177,13 +205,19 @@ cdef class Full(Learner):
             self.row(slot)[slot] = gain * before
 
     cdef void dense_image(self, const Entry* x, int d) noexcept nogil:
-        cdef double Wx[BLOCK]
         cdef double* values = self.line(DENSE)
-        cdef double one = 1.0, minus = -1.0, zero = 0.0
-        cdef int side = <int>self.side, waiting = <int>self.n_waiting, step = 1, i
+        cdef double one = 1.0, zero = 0.0
+        cdef int side = <int>self.side, step = 1, i
         for i in range(d):
             values[i] = x[i].value
         dgemv(b"N", &d, &d, &one, self.S, &side, values, &step, &zero, self.line(IMAGE), &step)
+        self.take_waiting(values, d)
+
+    cdef void take_waiting(self, double* values, int d) noexcept nogil:
+        """From S x, in its line, to Sigma x = S x - W'(W x)."""
+        cdef double Wx[BLOCK]
+        cdef double one = 1.0, minus = -1.0, zero = 0.0
+        cdef int side = <int>self.side, waiting = <int>self.n_waiting, step = 1
         if waiting:
             dgemv(b"T", &d, &waiting, &one, self.line(WAITING), &side, values, &step, &zero, Wx,
                   &step)
@@ -221,6 +255,7 @@ cdef class Full(Learner):
         cdef int order = <int>d, depth = <int>self.n_waiting, side = <int>self.side
         cdef double minus = -1.0, one = 1.0
         cdef Py_ssize_t i, j, a, b
+        self.settle_foreseen(<int>d)
         # Row-major W is column-major W', and column-major lower is row-major upper.
         dsyrk(b"L", b"N", &order, &depth, &minus, self.line(WAITING), &side, &one, self.S, &side)
         for a in range(0, d, 32):  # in tiles, for the cache's sake
@@ -231,6 +266,48 @@ cdef class Full(Learner):
         for i in range(d):
             self.S[i * self.side + i] = self.line(DIAGONAL)[i]
         self.n_waiting = 0
+
+    cdef Py_ssize_t foresee(self, Py_ssize_t place, const Entry* x, Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t d = self.features.count, i
+        cdef double* values
+        self.n_foreseen = 0
+        # S x of an event with few features is a sum of few rows, best made when it is needed.
+        if 4 * n < d:
+            return -1
+        if self.coming == NULL:
+            self.coming = <double*>malloc(self.side * AHEAD * sizeof(double))
+            self.foreseen = <double*>malloc(self.side * AHEAD * sizeof(double))
+        if self.coming == NULL or self.foreseen == NULL:
+            return -1
+        values = self.coming + place * self.side
+        memset(values, 0, d * sizeof(double))
+        for i in range(n):
+            values[x[i].slot] = x[i].value
+        return AHEAD - 1 - place
+
+    cdef void prepare(self, Py_ssize_t count) noexcept nogil:
+        cdef int d = <int>self.features.count, side = <int>self.side, events = <int>count
+        cdef double one = 1.0, zero = 0.0
+        dgemm(b"N", b"N", &d, &events, &d, &one, self.S, &side, self.coming, &side, &zero,
+              self.foreseen, &side)
+        self.n_foreseen = count
+
+    cdef void turn_to(self, Py_ssize_t place) noexcept nogil:
+        self.next = place if place < self.n_foreseen else -1
+
+    cdef void settle_foreseen(self, int d) noexcept nogil:
+        """S -= W'W for the events that are still to come."""
+        cdef double WX[BLOCK * AHEAD]
+        cdef int left = <int>(self.n_foreseen - self.next - 1), depth = <int>self.n_waiting
+        cdef int side = <int>self.side
+        cdef double one = 1.0, minus = -1.0, zero = 0.0
+        cdef double* coming = self.coming + (self.next + 1) * self.side
+        if self.next < 0 or left == 0:
+            return
+        dgemm(b"T", b"N", &depth, &left, &d, &one, self.line(WAITING), &side, coming, &side, &zero,
+              WX, &depth)
+        dgemm(b"N", b"N", &d, &left, &depth, &minus, self.line(WAITING), &side, WX, &depth, &one,
+              self.foreseen + (self.next + 1) * self.side, &side)
 
     cdef object mu(self):
         return copy_out(self.lines, MU, 1, self.side, self.features.count)[0]

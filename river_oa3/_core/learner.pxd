@@ -1,5 +1,13 @@
 from .features cimport Entry, Features
 
+cdef double LARGEST
+
+cdef enum:
+    # What `decide` says of an event.
+    OVERFLOW = -1
+    NOTHING = 0
+    STEP = 1
+
 
 cdef class Learner:
     """What the learners share: parameters, name table, checks, and the way through an event.
@@ -12,6 +20,8 @@ cdef class Learner:
     cdef double reach
     # Sketches learn from a label without loss too; the others leave it alone.
     cdef bint learns_without_loss
+    # Whether it gains from events that are known before their turn.
+    cdef bint looks_ahead
 
     cdef double margin_of(self, object x) except? -1
     cdef double variance_of(self, object x) except? -1
@@ -27,3 +37,7 @@ cdef class Learner:
     cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
                      double squares) noexcept nogil
     cdef object mu(self)
+
+    cdef Py_ssize_t foresee(self, Py_ssize_t place, const Entry* x, Py_ssize_t n) noexcept nogil
+    cdef void prepare(self, Py_ssize_t count) noexcept nogil
+    cdef void turn_to(self, Py_ssize_t place) noexcept nogil

@@ -16,13 +16,8 @@ from .checks import as_label, as_weight, positive, refuse_size
 FORMAT = 1
 
 # Squared lengths and weights up to here leave every product in the learners finite.
-cdef double LARGEST = 1e150
+LARGEST = 1e150
 cdef double SQRT_HALF = 0.7071067811865476
-
-cdef enum:
-    OVERFLOW = -1
-    NOTHING = 0
-    STEP = 1
 
 
 def _restore(cls, arguments, state):
@@ -36,6 +31,7 @@ cdef class Learner:
         self.features = Features()
         self.reach = 0.0
         self.learns_without_loss = False
+        self.looks_ahead = False
 
     def __init__(self, eta, gamma, rho):
         self.eta = eta
@@ -379,3 +375,17 @@ cdef class Learner:
 
     cdef object mu(self):
         raise NotImplementedError
+
+    # What a learner may do with events that are known before their turn, as in a replay.
+
+    cdef Py_ssize_t foresee(self, Py_ssize_t place, const Entry* x, Py_ssize_t n) noexcept nogil:
+        """Look at a coming event; returns how many more it would look at, -1 if not even this."""
+        return -1
+
+    cdef void prepare(self, Py_ssize_t count) noexcept nogil:
+        """Work ahead on the events that were foreseen."""
+        pass
+
+    cdef void turn_to(self, Py_ssize_t place) noexcept nogil:
+        """Say which of them is next; -1 for an event that was not foreseen."""
+        pass

@@ -1,0 +1,19 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from river_oa3._core.learner import Learner
+
+def replay(
+    learner: Learner,
+    data: NDArray[np.float64],
+    indices: NDArray[np.int32],
+    indptr: NDArray[np.int64],
+    y: NDArray[np.uint8],
+    names: list[object],
+    order: NDArray[np.intp],
+    uniforms: NDArray[np.float64],
+    query: tuple[float, float, float, bool],
+    budget: int,
+    ticks: NDArray[np.intp],
+    empty_is_mistake: bool,
+) -> tuple[NDArray[np.int64], NDArray[np.uint8], int]: ...

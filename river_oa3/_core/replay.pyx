@@ -1,0 +1,258 @@
+"""The whole active loop over the rows of a sparse matrix: predict, account, ask, spend, learn."""
+
+import numpy as np
+
+from libc.math cimport fabs, isfinite
+
+from .features cimport Entry, Features, Newcomer, sort_new_squares
+from .hardware cimport fetch_ahead
+from .learner cimport OVERFLOW, STEP, Learner
+
+from .checks import refuse_size
+
+cdef enum:
+    # How many events ahead a row is fetched from memory.
+    DISTANCE = 6
+    TRUE_POSITIVE = 0
+    FALSE_POSITIVE = 1
+    TRUE_NEGATIVE = 2
+    FALSE_NEGATIVE = 3
+    ASKED = 4
+    COUNTS = 5
+
+# Why `run` came back.
+cdef enum:
+    FINISHED = 0
+    NEW_FEATURE = 1
+    TOO_LARGE = 2
+
+cdef struct Row:
+    const double* values
+    const int* columns
+    Py_ssize_t size
+    bint label
+
+
+cdef class Replay:
+    """A stream, a learner, and how far the one has come in the other."""
+    cdef Learner learner
+    cdef Features features
+    # The stream: rows in CSR form, the order in which they come, and the slot of each column.
+    cdef const double[::1] data
+    cdef const int[::1] indices
+    cdef const long long[::1] indptr
+    cdef const unsigned char[::1] y
+    cdef const Py_ssize_t[::1] order
+    cdef list names
+    cdef Py_ssize_t[::1] slots
+    cdef bint empty_is_mistake
+    # The query: a fixed probability, or one that depends on the margin where that is below 0.
+    cdef double fixed, delta_pos, delta_neg
+    cdef bint use_confidence
+    cdef Py_ssize_t budget
+    cdef const double[::1] uniforms
+    # Where it stands.
+    cdef Py_ssize_t t, used, tick, foreseen_from, foreseen_to
+    cdef long long count[COUNTS]
+    # What it writes down.
+    cdef const Py_ssize_t[::1] ticks
+    cdef long long[:, ::1] curve
+    cdef unsigned char[::1] asked
+
+    def __init__(self, learner, data, indices, indptr, y, names, order, uniforms, query, budget,
+                 ticks, empty_is_mistake):
+        self.learner = learner
+        self.features = self.learner.features
+        self.data = data
+        self.indices = indices
+        self.indptr = indptr
+        self.y = y
+        self.names = names
+        self.order = order
+        self.uniforms = uniforms
+        self.fixed, self.delta_pos, self.delta_neg, self.use_confidence = query
+        self.budget = budget
+        self.ticks = ticks
+        self.empty_is_mistake = empty_is_mistake
+        self.curve = np.zeros((len(ticks), COUNTS), dtype=np.int64)
+        self.asked = np.zeros(len(order), dtype=np.uint8)
+        self.slots = np.empty(len(names), dtype=np.intp)
+        for column in range(len(names)):
+            self.find(column)
+
+    cdef int find(self, Py_ssize_t column) except -1:
+        """Look up the slot of a column."""
+        name = self.names[column]
+        self.slots[column] = self.features.find(name, hash(name), False)
+        return 0
+
+    def play(self):
+        """Run to the end; either every event is learned or an error says which one is too large."""
+        cdef Features f = self.features
+        cdef int reason = NEW_FEATURE
+        widest = np.diff(self.indptr).max(initial=0)
+        while reason != FINISHED:
+            f.enter()
+            f.reserve(widest)
+            f.begin()
+            try:
+                with nogil:
+                    reason = self.run()
+            finally:
+                self.learner.turn_to(-1)
+                f.end()
+            if reason == TOO_LARGE:
+                refuse_size(f"event {self.t + 1} of the replay is too large")
+            if reason == NEW_FEATURE:
+                self.learn_as_dict(self.row(self.t))
+                self.t += 1
+        return np.asarray(self.curve), np.asarray(self.asked), self.used
+
+    cdef int learn_as_dict(self, Row row) except -1:
+        """An event with a new feature goes the way of a single event."""
+        cdef Py_ssize_t k
+        x = {self.names[row.columns[k]]: row.values[k] for k in range(row.size)}
+        self.features.read(x, True)
+        self.learner.learn_read(row.label, 1.0)
+        for k in range(row.size):
+            self.find(row.columns[k])
+        self.foreseen_to = self.t
+        return 0
+
+    cdef int run(self) noexcept nogil:
+        """Go on to the end, or to an event that needs the name table."""
+        cdef Py_ssize_t n_events = self.order.shape[0]
+        cdef Entry* x = self.features.entries
+        cdef Py_ssize_t n
+        cdef double p, chance, step, squares
+        cdef int verdict
+        cdef Row row
+        while self.t < n_events:
+            if self.t + DISTANCE < n_events:
+                fetch(self.row(self.t + DISTANCE))
+            if self.learner.looks_ahead:
+                self.look_ahead()
+            row = self.row(self.t)
+            self.load(row)
+            n = self.features.known
+            p = self.learner.margin(x, n)
+            chance = self.probability(p) if row.size and self.count[ASKED] < self.budget else 0.0
+            if not (isfinite(p) and isfinite(chance)):
+                return TOO_LARGE
+            self.account(p >= 0.0, &row)
+            self.asked[self.t] = self.draw(chance)
+            self.write_down()
+            if self.asked[self.t]:
+                if self.features.new:
+                    return NEW_FEATURE
+                verdict = self.learner.decide(x, n, row.label, 1.0, &step, &squares)
+                if verdict == OVERFLOW:
+                    return TOO_LARGE
+                if verdict == STEP:
+                    self.learner.update(x, n, 0, step, squares)
+            self.t += 1
+        return FINISHED
+
+    cdef inline Row row(self, Py_ssize_t t) noexcept nogil:
+        cdef Row row
+        cdef Py_ssize_t i = self.order[t]
+        row.values = &self.data[0] + self.indptr[i]
+        row.columns = &self.indices[0] + self.indptr[i]
+        row.size = self.indptr[i + 1] - self.indptr[i]
+        row.label = self.y[i]
+        return row
+
+    cdef inline void load(self, Row row) noexcept nogil:
+        """What `Features.read` does with a dict: known features by slot, new ones apart."""
+        cdef Py_ssize_t k, slot, known = 0, new = 0
+        cdef Entry* entries = self.features.entries
+        cdef Newcomer* newcomers = self.features.newcomers
+        for k in range(row.size):
+            slot = self.slots[row.columns[k]]
+            if slot >= 0:
+                entries[known].slot = slot
+                entries[known].value = row.values[k]
+                known += 1
+            else:
+                newcomers[new].value = row.values[k]
+                new += 1
+        self.features.known = known
+        self.features.new = new
+        self.features.sort_known()
+
+    cdef void look_ahead(self) noexcept nogil:
+        """Show the learner the coming events, as many as it would work ahead on, and turn to one."""
+        cdef Py_ssize_t place = 0, more = 1
+        if self.t < self.foreseen_to or self.count[ASKED] >= self.budget:
+            self.learner.turn_to(self.t - self.foreseen_from if self.t < self.foreseen_to else -1)
+            return
+        while more > 0 and self.t + place < self.order.shape[0]:
+            self.load(self.row(self.t + place))
+            if self.features.new:
+                break
+            more = self.learner.foresee(place, self.features.entries, self.features.known)
+            place += more >= 0
+        if place:
+            self.learner.prepare(place)
+        self.learner.turn_to(0 if place else -1)
+        self.foreseen_from = self.t
+        self.foreseen_to = self.t + place
+
+    cdef inline double probability(self, double p) noexcept nogil:
+        """The probability of asking about the event that was loaded."""
+        cdef double q = fabs(p), delta
+        if self.fixed >= 0.0:
+            return self.fixed
+        if self.use_confidence:
+            q += self.learner.confidence(
+                sort_new_squares(self.features.newcomers, self.features.new)
+                + self.learner.variance(self.features.entries, self.features.known)
+            )
+        if q <= 0.0:
+            return 1.0
+        delta = self.delta_pos if p >= 0.0 else self.delta_neg
+        return delta / (delta + q)
+
+    cdef inline bint draw(self, double chance) noexcept nogil:
+        """Decide; a uniform is used where the decision is open, and only there."""
+        cdef bint ask = chance >= 1.0
+        if not ask and chance > 0.0:
+            ask = self.uniforms[self.used] <= chance
+            self.used += 1
+        return ask
+
+    cdef inline void account(self, bint predicted, const Row* row) noexcept nogil:
+        if self.empty_is_mistake and row.size == 0:
+            predicted = not row.label
+        if predicted:
+            self.count[TRUE_POSITIVE if row.label else FALSE_POSITIVE] += 1
+        else:
+            self.count[FALSE_NEGATIVE if row.label else TRUE_NEGATIVE] += 1
+
+    cdef inline void write_down(self) noexcept nogil:
+        cdef Py_ssize_t k
+        self.count[ASKED] += self.asked[self.t]
+        while self.tick < self.ticks.shape[0] and self.ticks[self.tick] == self.t + 1:
+            for k in range(COUNTS):
+                self.curve[self.tick, k] = self.count[k]
+            self.tick += 1
+
+
+cdef inline void fetch(Row row) noexcept nogil:
+    """Ask for the start and the end of a row; what lies between follows by itself."""
+    fetch_ahead(row.values)
+    fetch_ahead(row.columns)
+    if row.size > 8:
+        fetch_ahead(row.values + row.size - 1)
+        fetch_ahead(row.columns + row.size - 1)
+
+
+def replay(*args):
+    """Run a learner through the rows of a matrix in a given order, as single events would.
+
+    Takes what `Replay` takes; `query` is (fixed probability or -1, delta_pos, delta_neg,
+    use_confidence). Returns the counts of true and false positives, true and false negatives and
+    labels asked for after as many events as each tick says, the decision on every event, and how
+    many of the uniforms were used.
+    """
+    return Replay(*args).play()

@@ -1,0 +1,134 @@
+"""An active learner over a whole stream in memory, in compiled code."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+import typing
+
+import numpy as np
+from numpy.typing import NDArray
+
+from river_oa3._core.replay import replay as _replay
+from river_oa3.active import ActiveLearner
+from river_oa3.base import MarginClassifier
+from river_oa3.budget import TotalBudget
+from river_oa3.datasets import Stream
+from river_oa3.query import AsymmetricQuery, FirstComeQuery, Query, RandomQuery
+
+__all__ = ["Outcome", "replay", "uniforms"]
+
+Integers = NDArray[np.int64]
+
+
+class Outcome(typing.NamedTuple):
+    """What became of a replay: counts after as many events as each tick says, and the decisions."""
+
+    ticks: Integers
+    true_positives: Integers
+    false_positives: Integers
+    true_negatives: Integers
+    false_negatives: Integers
+    labels: Integers
+    asked: NDArray[np.bool_]
+    uniforms_used: int
+    seconds: float
+
+
+def uniforms(seed: int | None, n: int) -> NDArray[np.float64]:
+    """The first `n` numbers that an `ActiveLearner` with this seed would draw."""
+    draw = random.Random(seed).random
+    return np.array([draw() for _ in range(n)])
+
+
+def replay(
+    model: ActiveLearner,
+    stream: Stream,
+    order: NDArray[np.integer[typing.Any]] | None = None,
+    numbers: NDArray[np.float64] | None = None,
+    ticks: typing.Sequence[int] | NDArray[np.integer[typing.Any]] | None = None,
+    paper_accounting: bool = False,
+) -> Outcome:
+    """Predict, account, ask and learn over a whole stream, as one event after another would.
+
+    The decisions are those of `predict_one` and `learn_one` on `stream.events(order)`, made without
+    a dict or a Python call an event. The model should be a new one: its classifier learns, its
+    counters and its budget are left alone.
+
+    Parameters
+    ----------
+    model
+        An active learner around a classifier of this package, with one of the rules of
+        `river_oa3.query` and a budget of labels in all, or none.
+    stream
+        The events.
+    order
+        The rows in the order in which they come. The default is the order of the stream.
+    numbers
+        Uniform random numbers in the order in which they are used, at least one an event. The
+        default is what the model's seed gives.
+    ticks
+        After how many events to write the counts down. The default is the end.
+    paper_accounting
+        Whether an event without features is counted as a mistake, as in the paper's published
+        figures. It is not asked about either way.
+
+    Examples
+    --------
+
+    >>> from river_oa3 import ActiveLearner, OA3DiagClassifier, datasets
+    >>> from river_oa3.experiments import replay
+
+    >>> stream = datasets.open_stream("Shuttle").unit_rows()
+    >>> outcome = replay(ActiveLearner(OA3DiagClassifier(rho=13), budget=490, seed=1), stream)
+    >>> outcome.labels
+    array([490])
+
+    """
+    n = len(stream)
+    if order is None:
+        order = np.arange(n)
+    rows = np.ascontiguousarray(order, dtype=np.intp)
+    if rows.size and not (rows.min() >= 0 and rows.max() < n):
+        raise ValueError(f"order must hold rows from 0 to {n - 1}")
+    if numbers is None:
+        numbers = uniforms(model.seed, len(rows))
+    if len(numbers) < len(rows):
+        raise ValueError(f"{len(rows)} events may need as many uniforms, not {len(numbers)}")
+    stops = np.array([len(rows)] if ticks is None else ticks, dtype=np.intp)
+    if stops.size and not (stops[0] >= 1 and stops[-1] <= len(rows) and (np.diff(stops) > 0).all()):
+        raise ValueError(f"ticks must be rising numbers from 1 to {len(rows)}")
+    classifier = model.classifier
+    if not isinstance(classifier, MarginClassifier):
+        raise TypeError(f"replay takes the classifiers of river_oa3, not {classifier!r}")
+    purse = model._budget
+    if not (purse is None or isinstance(purse, TotalBudget)):
+        raise TypeError(f"replay takes a budget of labels in all, not {purse!r}")
+    arguments = (
+        classifier._core,
+        stream.X.data,
+        stream.X.indices,
+        stream.X.indptr,
+        stream.y.view(np.uint8),
+        stream.names,
+        rows,
+        np.ascontiguousarray(numbers, dtype=np.float64),
+        _rule(model._query),
+        len(rows) if purse is None else purse.left,
+        stops,
+        paper_accounting,
+    )
+    start = time.thread_time()
+    counts, asked, used = _replay(*arguments)
+    seconds = time.thread_time() - start
+    return Outcome(stops.astype(np.int64), *counts.T, asked.view(np.bool_), used, seconds)
+
+
+def _rule(query: Query) -> tuple[float, float, float, bool]:
+    """A fixed probability or -1, the two biases, and whether the confidence counts."""
+    if isinstance(query, AsymmetricQuery):
+        return -1.0, query.delta_pos, query.delta_neg, query.use_confidence
+    if isinstance(query, RandomQuery | FirstComeQuery):
+        return query.probability(0.0, 0.0), math.inf, math.inf, False
+    raise TypeError(f"replay takes the rules of river_oa3.query, not {query!r}")

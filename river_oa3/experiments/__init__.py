@@ -1,5 +1,7 @@
 """The experiments of the paper, and what it reports of them."""
 
+from river_oa3.experiments.compare import Comparison, Plan, compare
 from river_oa3.experiments.replaying import Outcome, replay
+from river_oa3.experiments.scores import Counts, Goal
 
-__all__ = ["Outcome", "replay"]
+__all__ = ["Comparison", "Counts", "Goal", "Outcome", "Plan", "compare", "replay"]

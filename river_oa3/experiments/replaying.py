@@ -122,7 +122,10 @@ def replay(
     start = time.thread_time()
     counts, asked, used = _replay(*arguments)
     seconds = time.thread_time() - start
-    return Outcome(stops.astype(np.int64), *counts.T, asked.view(np.bool_), used, seconds)
+    tp, fp, tn, fn, labels = counts.T
+    return Outcome(
+        stops.astype(np.int64), tp, fp, tn, fn, labels, asked.view(np.bool_), used, seconds
+    )
 
 
 def _rule(query: Query) -> tuple[float, float, float, bool]:

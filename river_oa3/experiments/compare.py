@@ -1,0 +1,247 @@
+"""All methods on one stream, under one budget, over many orders of its events."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from river_oa3.datasets import DataError, Stream
+from river_oa3.experiments.methods import METHODS, Setting, check_parameters
+from river_oa3.experiments.running import Parameters, Part, Run, Task, Workers
+from river_oa3.experiments.scores import Counts, Goal
+from river_oa3.experiments.tuning import tune
+
+__all__ = ["Comparison", "Plan", "carry_out", "check", "compare", "shown"]
+
+# How many points a curve has, and the share of the stream that tuning on a prefix takes.
+POINTS = 100
+PREFIX = 0.2
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What to compare, and how.
+
+    Parameters
+    ----------
+    budget
+        How many labels each method may ask for.
+    goal
+        What the methods should be good at.
+    methods
+        Which of the eleven.
+    permutations
+        Over how many orders of the events; 0 takes them as they come, once.
+    parameters
+        Parameters that differ from the defaults, by method.
+    tuning
+        Where parameters are chosen from the paper's grid: on other permutations of the events, or
+        on a prefix of the stream, which is then left out of what is reported. None chooses nothing.
+    tuning_events
+        Tune on so many events only.
+    rho
+        The weight of a positive; None takes what the goal and the class counts say, as the paper
+        does.
+    gamma
+        The regularisation of the second-order methods.
+    sketch_size
+        The number of rows of the sketched methods.
+    seed
+        Makes everything repeatable.
+    jobs
+        How many processes to use. It does not change a number.
+    paper_accounting
+        Whether events without features are counted as mistakes, as in the paper's figures.
+
+    """
+
+    budget: int
+    goal: Goal
+    methods: tuple[str, ...] = tuple(METHODS)
+    permutations: int = 20
+    parameters: Mapping[str, Mapping[str, float]] = dataclasses.field(default_factory=dict)
+    tuning: typing.Literal["permutations", "prefix"] | None = None
+    tuning_events: int | None = None
+    rho: float | None = None
+    gamma: float = 1.0
+    sketch_size: int = 5
+    seed: int = 0
+    jobs: int = 1
+    paper_accounting: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """What came of a plan: for each method its parameters and a run for each order.
+
+    An order that is not there was interrupted.
+    """
+
+    stream: Stream
+    plan: Plan
+    setting: Setting
+    ticks: NDArray[np.int64]
+    parameters: dict[str, dict[str, float]]
+    runs: dict[str, dict[int, Run]]
+
+    @property
+    def is_complete(self) -> bool:
+        wanted = max(1, self.plan.permutations)
+        return all(len(self.runs.get(method, ())) == wanted for method in self.plan.methods)
+
+    @property
+    def events(self) -> int:
+        """How many events a run has."""
+        return int(self.ticks[-1])
+
+    def counts(self, method: str, tick: int = -1) -> Counts:
+        """The counts of all runs of a method at a tick, the last unless another is named."""
+        runs = [run for _, run in sorted(self.runs[method].items())]
+        return Counts(
+            *(
+                np.array([count[tick] for count in each])
+                for each in zip(*(run.counts for run in runs), strict=True)
+            )
+        )
+
+    def curves(self, method: str) -> Counts:
+        """The counts of all runs of a method: arrays of runs by ticks."""
+        runs = [run for _, run in sorted(self.runs[method].items())]
+        return Counts(*(np.array(each) for each in zip(*(run.counts for run in runs), strict=True)))
+
+    def exhausted(self, method: str) -> float | None:
+        """After how many events the budget was spent, on average; None if not in every run."""
+        ends = [run.exhausted for run in self.runs[method].values()]
+        return None if None in ends else float(np.mean([end for end in ends if end is not None]))
+
+    def microseconds(self, method: str) -> NDArray[np.float64]:
+        """Processor time an event, for each run."""
+        return np.array([run.seconds for run in self.runs[method].values()]) * 1e6 / self.events
+
+
+def compare(stream: Stream, plan: Plan) -> Comparison:
+    """Run a plan on a stream, in worker processes.
+
+    An interrupt by the keyboard ends it early, and what is finished is returned.
+
+    Parameters
+    ----------
+    stream
+        The events.
+    plan
+        What to do with them.
+
+    Examples
+    --------
+
+    >>> from river_oa3 import datasets
+    >>> from river_oa3.experiments import Goal, Plan, compare
+
+    >>> stream = datasets.open_stream("Shuttle").unit_rows()
+    >>> plan = Plan(budget=490, goal=Goal("sum"), methods=("CSOAL", "SSOA3"), permutations=2)
+    >>> result = compare(stream, plan)
+    >>> result.counts("SSOA3").labels
+    array([490, 490])
+
+    """
+    check(stream, plan)
+    with Workers(stream, plan.jobs, plan.seed, plan.paper_accounting) as workers:
+        return carry_out(workers, plan)
+
+
+def carry_out(
+    workers: Workers, plan: Plan, tuned: Mapping[str, Mapping[str, float]] | None = None
+) -> Comparison:
+    """Run a plan on the stream that the workers hold; `tuned` spares the tuning if it is known."""
+    stream = workers.stream
+    start = _start(stream, plan)
+    events = len(stream) - start
+    rho = plan.goal.rho(stream.positives, stream.negatives) if plan.rho is None else plan.rho
+    setting = Setting(plan.budget, rho, plan.gamma, plan.sketch_size, plan.budget / events)
+    points = min(POINTS, events)
+    ticks = np.unique(np.linspace(events / points, events, points).round().astype(np.int64))
+    parameters = {
+        method: tuple({**METHODS[method].parameters, **plan.parameters.get(method, {})}.items())
+        for method in plan.methods
+    }
+    runs: dict[str, dict[int, Run]] = {method: {} for method in plan.methods}
+    try:
+        if tuned is not None:
+            parameters |= {method: tuple(tuned[method].items()) for method in plan.methods}
+        elif plan.tuning is not None:
+            parameters |= _tune(workers, plan, setting, start)
+        orders: Sequence[int | None] = range(plan.permutations) if plan.permutations else [None]
+        tasks = [
+            Task(
+                method,
+                parameters[method],
+                setting,
+                Part(start, len(stream), order, within=start > 0),
+                tuple(ticks.tolist()),
+            )
+            for order in orders
+            for method in plan.methods
+        ]
+        for task, run in workers.run(tasks, f"replaying {stream.name}"):
+            if run is None:
+                raise DataError(
+                    f"{task.method} overflows on {stream.name} with {shown(dict(task.parameters))}"
+                    ": scale the features, or choose other parameters"
+                )
+            runs[task.method][task.part.permutation or 0] = run
+    except KeyboardInterrupt:
+        workers.stop()
+    return Comparison(
+        stream,
+        plan,
+        setting,
+        ticks,
+        {method: dict(chosen) for method, chosen in parameters.items()},
+        {method: found for method, found in runs.items() if found},
+    )
+
+
+def _start(stream: Stream, plan: Plan) -> int:
+    """The first event that is reported: tuning on a prefix takes what comes before."""
+    return round(PREFIX * len(stream)) if plan.tuning == "prefix" else 0
+
+
+def _tune(workers: Workers, plan: Plan, setting: Setting, start: int) -> dict[str, Parameters]:
+    """Choose parameters on the prefix, or on permutations that are not reported."""
+    total = len(workers.stream)
+    events = start or total
+    if plan.tuning_events is not None:
+        events = min(events, plan.tuning_events)
+    # As large a share of the events is asked about as in what is reported.
+    budget = max(1, round(setting.probability * events))
+    return tune(
+        workers,
+        [method for method in plan.methods if method not in plan.parameters],
+        dataclasses.replace(setting, budget=budget),
+        plan.goal,
+        Part(0, events, None, within=start > 0),
+    )
+
+
+def check(stream: Stream, plan: Plan) -> None:
+    """Refuse a plan that does not fit the stream."""
+    events = len(stream) - _start(stream, plan)
+    if not 1 <= plan.budget <= events:
+        raise DataError(
+            f"a budget of {plan.budget} labels does not fit {stream.name}, which has {events} "
+            f"events to ask about: choose 1 to {events}, or a share such as 1%"
+        )
+    for method in (*plan.methods, *plan.parameters):
+        if method not in METHODS:
+            raise DataError(f"there is no method {method!r}; choose from {', '.join(METHODS)}")
+    for method, parameters in plan.parameters.items():
+        check_parameters(method, parameters)
+
+
+def shown(parameters: Mapping[str, float]) -> str:
+    """Parameters as text, such as `eta=0.1 delta_pos=10`."""
+    return " ".join(f"{name}={value:g}" for name, value in parameters.items())

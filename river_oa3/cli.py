@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from river_oa3 import datasets
 from river_oa3.datasets import DataError, Stream
 from river_oa3.experiments import Goal, Plan, compare, plots, report
-from river_oa3.experiments.compare import shown
+from river_oa3.experiments.comparison import shown
+from river_oa3.experiments.lab import Lab
 from river_oa3.experiments.methods import METHODS
 from river_oa3.experiments.progress import Progress
+from river_oa3.experiments.reproduce import EXPERIMENTS, reproduce
 
 __all__ = ["main"]
 
@@ -40,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_compare(commands.add_parser("compare", help="all methods on one stream"))
+    _add_reproduce(commands.add_parser("reproduce", help="the paper's tables and figures"))
     return parser
 
 
@@ -118,6 +121,33 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     _add_common(parser)
 
 
+def _add_reproduce(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Run experiments of the paper with its settings, on as many of its data sets as are there, "
+        "beside the published figures."
+    )
+    parser.epilog = "; ".join(f"{name}: {each.title}" for name, each in EXPERIMENTS.items())
+    parser.set_defaults(run=_reproduce)
+    parser.add_argument(
+        "experiments",
+        nargs="+",
+        choices=(*EXPERIMENTS, "all"),
+        metavar="EXPERIMENT",
+        help=f"one or more of {', '.join(EXPERIMENTS)}, or all",
+    )
+    parser.add_argument(
+        "--sets", help="which data sets, with commas between (default: all that are there)"
+    )
+    parser.add_argument("--permutations", type=int, default=20, help="orders to average over (20)")
+    parser.add_argument(
+        "--paper-accounting",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="count events without features as mistakes, as the paper's figures do (yes)",
+    )
+    _add_common(parser)
+
+
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="makes everything repeatable (0)")
     parser.add_argument(
@@ -170,6 +200,35 @@ def _compare(options: argparse.Namespace) -> int:
     if not plots.available():
         print("for the picture, install matplotlib: pip install 'river-oa3[plots]'")
     return 0 if result.is_complete else 1
+
+
+def _reproduce(options: argparse.Namespace) -> int:
+    names = list(EXPERIMENTS) if "all" in options.experiments else options.experiments
+    sets = None
+    if options.sets is not None:
+        known = {name.lower(): name for name in datasets.paper.SETS}
+        for name in options.sets.split(","):
+            if name.strip().lower() not in known:
+                raise DataError(
+                    f"the paper has no data set {name!r}: choose from {', '.join(known.values())}"
+                )
+        sets = [known[name.strip().lower()] for name in options.sets.split(",")]
+    lab = Lab(
+        report.results_folder(options.output),
+        sets,
+        options.data_dir,
+        options.download,
+        _at_least("permutations", options.permutations, 1),
+        _at_least("seed", options.seed, 0),
+        _at_least("jobs", options.jobs, 1),
+        options.paper_accounting,
+    )
+    with lab:
+        paths = reproduce(lab, dict.fromkeys(names))
+    print("written:", ", ".join(map(str, paths)))
+    if not plots.available():
+        print("for the pictures, install matplotlib: pip install 'river-oa3[plots]'")
+    return 0
 
 
 def _goal(options: argparse.Namespace) -> Goal:

@@ -1,6 +1,6 @@
 """The experiments of the paper, and what it reports of them."""
 
-from river_oa3.experiments.compare import Comparison, Plan, compare
+from river_oa3.experiments.comparison import Comparison, Plan, compare
 from river_oa3.experiments.replaying import Outcome, replay
 from river_oa3.experiments.scores import Counts, Goal
 

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import io
+import textwrap
 import typing
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from river_oa3.experiments.compare import Comparison
+from river_oa3.experiments.comparison import Comparison
 from river_oa3.experiments.report import write_bytes
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["available", "development", "save"]
+__all__ = ["available", "development", "developments", "heat_maps", "save", "sweeps"]
 
 
 class Style(typing.NamedTuple):
     color: str
     dashes: Literal["-", "--", "-.", ":"]
     marker: str
+    width: float = 1.6
 
 
 # Okabe and Ito's colours, which the colour-blind tell apart. Ours are solid, the second-order
@@ -37,7 +39,8 @@ STYLES: dict[str, Style] = {
     "SOAL-CS": Style("#009E73", "--", "X"),
     "OA3": Style("#000000", "-", "o"),
     "OA3-diag": Style("#0072B2", "-", "s"),
-    "SOA3": Style("#D55E00", "-", "D"),
+    # Wider, because SSOA3 lies right upon it.
+    "SOA3": Style("#D55E00", "-", "D", 4.0),
     "SSOA3": Style("#009E73", "-", "^"),
     "OA3-F": Style("#999999", "-.", "h"),
     "OA3-R": Style("#999999", "--", "*"),
@@ -77,17 +80,17 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     return paths
 
 
-def draw_development(axes: Axes, comparison: Comparison, metric: str) -> None:
-    """The metric against the number of events, a curve a method; a dot where its budget ends."""
+def draw_development(
+    axes: Axes, comparison: Comparison, metric: str, methods: Iterable[str]
+) -> None:
+    """The metric against the number of events; a marker where a method's budget is spent."""
     goal = comparison.plan.goal
     ends = []
-    for method in comparison.runs:
+    for method in methods:
         counts = comparison.curves(method)
         values = (goal.sum(counts) if metric == "sum" else goal.cost(counts)).mean(axis=0)
         style = STYLES[method]
-        axes.plot(
-            comparison.ticks, values, style.dashes, color=style.color, label=method, linewidth=1.6
-        )
+        axes.plot(comparison.ticks, values, style.dashes, color=style.color, linewidth=style.width)
         end = comparison.exhausted(method)
         if end is not None:
             height = np.interp(end, comparison.ticks, values)
@@ -121,7 +124,7 @@ def add_legend(figure: Figure, methods: Iterable[str], title: str | None = None)
             linestyle=STYLES[method].dashes,
             marker=STYLES[method].marker,
             markersize=5,
-            linewidth=1.6,
+            linewidth=STYLES[method].width,
             label=method,
         )
         for method in methods
@@ -133,10 +136,97 @@ def development(comparison: Comparison) -> Figure:
     """Sum and cost against events, with a marker where a method's budget is spent."""
     figure, axes = _figure(1, 2, 12, 4.6)
     for panel, metric in zip(axes, ("sum", "cost"), strict=True):
-        draw_development(panel, comparison, metric)
+        draw_development(panel, comparison, metric, comparison.runs)
     figure.suptitle(
         f"{comparison.stream.title}: budget {comparison.plan.budget:,} of "
         f"{comparison.events:,} labels"
     )
     add_legend(figure, comparison.runs, "marker: budget spent")
     return figure
+
+
+def developments(
+    panels: Sequence[tuple[Comparison, Literal["sum", "cost"], str]], methods: Sequence[str]
+) -> Figure:
+    """Panels of a metric against events, one a comparison, under their titles."""
+    figure, axes = _grid(len(panels))
+    for panel, (comparison, metric, title) in zip(axes, panels, strict=False):
+        draw_development(panel, comparison, metric, methods)
+        panel.set_title(wrapped(title), fontsize=10)
+    add_legend(figure, methods, "marker: budget spent")
+    return figure
+
+
+def sweeps(
+    panels: Mapping[str, Mapping[str, NDArray[np.float64]]],
+    values: Sequence[float],
+    metric: str,
+    label: str,
+    log: bool,
+    title: str,
+) -> Figure:
+    """A metric against what was varied: mean and standard deviation, a panel a data set."""
+    figure, axes = _grid(len(panels))
+    for panel, (name, methods) in zip(axes, panels.items(), strict=False):
+        for method, scores in methods.items():
+            style = STYLES[method]
+            panel.errorbar(
+                values,
+                scores.mean(axis=1),
+                scores.std(axis=1, ddof=1) if scores.shape[1] > 1 else None,
+                color=style.color,
+                linestyle=style.dashes,
+                marker=style.marker,
+                markersize=4,
+                linewidth=min(style.width, 2.6),
+                elinewidth=0.8,
+                capsize=2,
+            )
+        if log:
+            panel.set_xscale("log")
+        panel.set_title(wrapped(name), fontsize=10)
+        panel.set_xlabel(label)
+        panel.set_ylabel(UNITS[metric])
+        panel.grid(alpha=0.3)
+    figure.suptitle(title)
+    add_legend(figure, next(iter(panels.values())), "bar: one deviation")
+    return figure
+
+
+def heat_maps(
+    maps: Mapping[str, NDArray[np.float64]], exponents: Sequence[int], metric: str
+) -> Figure:
+    """A metric over both query biases, a panel a data set, the best value marked."""
+    figure, axes = _grid(len(maps))
+    for panel, (name, values) in zip(axes, maps.items(), strict=False):
+        shades = "cividis" if metric == "sum" else "cividis_r"
+        image = panel.imshow(values, origin="lower", cmap=shades, aspect="auto")
+        row, column = np.unravel_index(
+            np.nanargmax(values) if metric == "sum" else np.nanargmin(values), values.shape
+        )
+        panel.plot(column, row, "*", color="#D55E00", markersize=14, markeredgecolor="white")
+        ticks = range(0, len(exponents), 2)
+        labels = [f"$10^{{{exponents[tick]}}}$" for tick in ticks]
+        panel.set_xticks(ticks, labels)
+        panel.set_yticks(ticks, labels)
+        panel.set_xlabel("delta_neg, the bias for predicted negatives")
+        panel.set_ylabel("delta_pos, for predicted positives")
+        panel.set_title(wrapped(name), fontsize=10)
+        figure.colorbar(image, ax=panel, label="sum (%)" if metric == "sum" else "cost")
+    figure.suptitle("lighter is better; the star is the best")
+    return figure
+
+
+def _grid(panels: int) -> tuple[Figure, list[Axes]]:
+    """Panels two a row; one that is left over is taken away."""
+    columns = min(2, panels)
+    rows = -(-panels // columns)
+    figure, axes = _figure(rows, columns, 1.6 + 5.2 * columns, 4.2 * rows)
+    for empty in axes[panels:]:
+        empty.remove()
+    return figure, axes[:panels]
+
+
+def wrapped(title: str) -> str:
+    """A title in lines that fit over a panel."""
+    return textwrap.fill(title, 62)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.datasets import DataError
-from river_oa3.experiments.compare import Comparison, shown
+from river_oa3.experiments.comparison import Comparison, shown
 from river_oa3.experiments.scores import Counts, Goal
 
 __all__ = ["as_csv", "as_json", "describe", "results_folder", "table", "versions", "write_text"]

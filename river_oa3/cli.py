@@ -15,7 +15,7 @@ from river_oa3.experiments.comparison import shown
 from river_oa3.experiments.lab import Lab
 from river_oa3.experiments.methods import METHODS
 from river_oa3.experiments.progress import Progress
-from river_oa3.experiments.reproduce import EXPERIMENTS, reproduce
+from river_oa3.experiments.reproduce import EXPERIMENTS, EXTRAS, reproduce
 
 __all__ = ["main"]
 
@@ -126,14 +126,17 @@ def _add_reproduce(parser: argparse.ArgumentParser) -> None:
         "Run experiments of the paper with its settings, on as many of its data sets as are there, "
         "beside the published figures."
     )
-    parser.epilog = "; ".join(f"{name}: {each.title}" for name, each in EXPERIMENTS.items())
+    parser.epilog = "; ".join(
+        f"{name}: {each.title}" for name, each in (EXPERIMENTS | EXTRAS).items()
+    )
     parser.set_defaults(run=_reproduce)
     parser.add_argument(
         "experiments",
         nargs="+",
-        choices=(*EXPERIMENTS, "all"),
+        choices=(*EXPERIMENTS, *EXTRAS, "all"),
         metavar="EXPERIMENT",
-        help=f"one or more of {', '.join(EXPERIMENTS)}, or all",
+        help=f"one or more of {', '.join(EXPERIMENTS)}, or all; beyond the paper: "
+        f"{', '.join(EXTRAS)}",
     )
     parser.add_argument(
         "--sets", help="which data sets, with commas between (default: all that are there)"

@@ -263,7 +263,9 @@ def oa3_first_come(
     [(True, True), (True, False)]
 
     """
-    return ActiveLearner(OA3Classifier(eta=eta, gamma=gamma, rho=rho), FirstComeQuery(), budget, seed)
+    return ActiveLearner(
+        OA3Classifier(eta=eta, gamma=gamma, rho=rho), FirstComeQuery(), budget, seed
+    )
 
 
 def oa3_random(

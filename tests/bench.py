@@ -28,7 +28,10 @@ from river_oa3 import (
     OA3DiagClassifier,
     SOA3Classifier,
     SSOA3Classifier,
+    datasets,
+    query,
 )
+from river_oa3.experiments import replay
 
 Events = list[tuple[dict[str, float], bool]]
 
@@ -41,6 +44,8 @@ BARS = {
     "SOA3Classifier": (0.8, 0.8),
     "OA3Classifier": (0.5, 1.0),
 }
+
+REPLAY_BARS = {"OA3DiagClassifier": 50.0, "SSOA3Classifier": 8.0, "OA3Classifier": 1.5}
 
 
 def main() -> None:
@@ -77,6 +82,21 @@ def main() -> None:
     ours = best["ActiveLearner"]
     print(f"{'to the bare learner':20}{ours / best['SSOA3Classifier']:8.2f}  (asked: 1.5 or less)")
     print(f"{'EntropySampler to it':20}{best['EntropySampler'] / ours:8.2f}  (asked: 3.0 or more)")
+
+    print(f"\n{title}: replay, half of the labels, against river's LogisticRegression")
+    stream = datasets.open_stream(events, name=title)
+    numbers = np.random.default_rng(0).random(len(stream))
+    best = {"LogisticRegression": fastest({"": (linear_model.LogisticRegression, events)})[""]}
+    for _ in range(ROUNDS):
+        for learner in LEARNERS:
+            model = ActiveLearner(
+                learner(rho=32.5), query.AsymmetricQuery(10.0, 1.0), len(stream) // 2
+            )
+            elapsed = timed(lambda m=model: replay(m, stream, numbers=numbers)) / len(stream) * 1e6
+            best[learner.__name__] = min(best.get(learner.__name__, np.inf), elapsed)
+    for name, bar in REPLAY_BARS.items():
+        ratio = best["LogisticRegression"] / best[name]
+        print(f"{name:20}{best[name]:8.3f} us{ratio:8.1f} x  (asked: {bar})")
 
     print("\nSSOA3Classifier, 20 non-zeros out of a vocabulary: predict_one + learn_one")
     few, many = (vocabulary_events(rng, size) for size in (1_000, 1_000_000))

@@ -79,7 +79,7 @@ class Lab:
         self._streams: dict[str, Stream] = {}
         self._absent: dict[str, str] = {}
         self._fixed: dict[tuple[str, str], Comparison] = {}
-        self._held: tuple[str, Workers] | None = None
+        self._workers: dict[str, Workers] = {}
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Lab:
@@ -129,12 +129,11 @@ class Lab:
         return stream.title if budget is None else f"{stream.title}, B={budget:,}"
 
     def workers(self, name: str) -> Workers:
-        """Processes that hold the data set; those of the one before are let go."""
-        if self._held is None or self._held[0] != name:
-            self._stack.close()
+        """Processes that hold the data set, until the lab is closed."""
+        if name not in self._workers:
             workers = Workers(self.stream(name), self.jobs, self.seed, self.paper_accounting)
-            self._held = (name, self._stack.enter_context(workers))
-        return self._held[1]
+            self._workers[name] = self._stack.enter_context(workers)
+        return self._workers[name]
 
     def setting(self, name: str, goal: Goal, budget: int) -> Setting:
         """What all methods share on a data set."""
@@ -164,10 +163,18 @@ class Lab:
         return self._fixed[name, metric]
 
     def sweep(
-        self, name: str, variations: Sequence[Variation], permutations: int, what: str
+        self,
+        name: str,
+        variations: Sequence[Variation],
+        permutations: int,
+        what: str,
+        events: int | None = None,
     ) -> dict[tuple[str, float], NDArray[np.float64]]:
-        """The scores of each variation, one a permutation; NaN where the method overflowed."""
-        end = len(self.stream(name))
+        """The scores of each variation, one a permutation; NaN where the method overflowed.
+
+        With `events`, only so many of each permutation are used.
+        """
+        end = min(len(self.stream(name)), events or len(self.stream(name)))
         tasks: dict[Task, list[tuple[Variation, int]]] = {}
         for order in range(permutations):
             for each in variations:

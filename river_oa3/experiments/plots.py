@@ -29,14 +29,14 @@ class Style(typing.NamedTuple):
     width: float = 1.6
 
 
-# Okabe and Ito's colours, which the colour-blind tell apart. Ours are solid, the second-order
-# rivals dashed, the first-order ones dotted, and every method has a marker of its own.
+# Colours of Okabe and Ito and of Tol, which the colour-blind tell apart. Ours are solid, the
+# second-order rivals dashed, the first-order ones dotted, and each has a marker of its own.
 STYLES: dict[str, Style] = {
     "PAA": Style("#E69F00", ":", "v"),
-    "OAAL": Style("#D55E00", ":", "<"),
+    "OAAL": Style("#882255", ":", "<"),
     "CSOAL": Style("#CC79A7", ":", ">"),
     "SOAL": Style("#56B4E9", "--", "P"),
-    "SOAL-CS": Style("#009E73", "--", "X"),
+    "SOAL-CS": Style("#999933", "--", "X"),
     "OA3": Style("#000000", "-", "o"),
     "OA3-diag": Style("#0072B2", "-", "s"),
     # Wider, because SSOA3 lies right upon it.
@@ -194,7 +194,7 @@ def sweeps(
 
 
 def heat_maps(
-    maps: Mapping[str, NDArray[np.float64]], exponents: Sequence[int], metric: str
+    maps: Mapping[str, NDArray[np.float64]], exponents: Sequence[int], metric: str, title: str
 ) -> Figure:
     """A metric over both query biases, a panel a data set, the best value marked."""
     figure, axes = _grid(len(maps))
@@ -213,7 +213,7 @@ def heat_maps(
         panel.set_ylabel("delta_pos, for predicted positives")
         panel.set_title(wrapped(name), fontsize=10)
         figure.colorbar(image, ax=panel, label="sum (%)" if metric == "sum" else "cost")
-    figure.suptitle("lighter is better; the star is the best")
+    figure.suptitle(f"{title}: lighter is better, the star is the best")
     return figure
 
 

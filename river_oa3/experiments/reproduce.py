@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from river_oa3.experiments import beside, plots, report
+from river_oa3.experiments import beside, defaults, plots, report
 from river_oa3.experiments.comparison import Comparison, Plan, carry_out
 from river_oa3.experiments.lab import HIGH_DIMENSIONAL, METRICS, STANDARD, Lab, Variation
 from river_oa3.experiments.published import PUBLISHED, SETS, SPEEDUPS
@@ -22,7 +22,7 @@ from river_oa3.experiments.running import Parameters
 from river_oa3.experiments.scores import Goal
 from river_oa3.experiments.tuning import EXPONENTS
 
-__all__ = ["EXPERIMENTS", "reproduce"]
+__all__ = ["EXPERIMENTS", "EXTRAS", "reproduce"]
 
 Metric = typing.Literal["sum", "cost"]
 
@@ -38,7 +38,7 @@ def reproduce(lab: Lab, names: Iterable[str], say: Callable[[str], None] = print
     """Run experiments by name, say what comes of them, and write it to the lab's folder."""
     paths = []
     for name in names:
-        experiment = EXPERIMENTS[name]
+        experiment = (EXPERIMENTS | EXTRAS)[name]
         say(f"== {name}: {experiment.title}")
         paths += experiment.run(lab, name, say)
         say("")
@@ -305,13 +305,27 @@ def _biases(metric: Metric) -> Callable[[Lab, str, Callable[[str], None]], list[
             for (pos, neg), mean in zip(points, means.tolist(), strict=True):
                 rows.append([title, f"{pos:g}", f"{neg:g}", f"{mean:.6g}"])
         paths = _write(lab, {f"{name}.csv": _csv(rows)})
-        return paths + _draw(lab, name, lambda: plots.heat_maps(maps, list(EXPONENTS), metric))
+        title = EXPERIMENTS[name].title
+        return paths + _draw(
+            lab, name, lambda: plots.heat_maps(maps, list(EXPONENTS), metric, title)
+        )
 
     return run
 
 
 def _biased(tuned: Mapping[str, float], delta_pos: float, delta_neg: float) -> Parameters:
     return tuple({**tuned, "delta_pos": delta_pos, "delta_neg": delta_neg}.items())
+
+
+# Defaults.
+
+
+def _defaults(lab: Lab, name: str, say: Callable[[str], None]) -> list[Path]:
+    sets = lab.available([*STANDARD, *HIGH_DIMENSIONAL])
+    found = defaults.regrets(lab, sets)
+    text = defaults.table(found)
+    say(f"on {', '.join(map(lab.title, sets))}\n\n{text}")
+    return _write(lab, {f"{name}.txt": text + "\n"})
 
 
 # Files.
@@ -380,4 +394,9 @@ EXPERIMENTS: dict[str, Experiment] = {
         _fixed([(each, metric) for each in reversed(HIGH_DIMENSIONAL) for metric in METRICS]),
     ),
     "speedups": Experiment("speed-up of the sketches over full OA3", _speedups),
+}
+
+# What stands behind this package and not in the paper: run by name, not as a part of all.
+EXTRAS: dict[str, Experiment] = {
+    "defaults": Experiment("how the default parameters were chosen", _defaults),
 }

@@ -1,0 +1,69 @@
+"""River's own data sets by name."""
+
+from __future__ import annotations
+
+import http.client
+import inspect
+import tarfile
+import zipfile
+from collections.abc import Callable
+
+from river import datasets
+from river.datasets import base
+
+from river_oa3.datasets.encode import Table
+from river_oa3.datasets.errors import DataError
+from river_oa3.datasets.rows import read_rows
+
+_TASKS = (base.BINARY_CLF, base.MULTI_CLF)
+
+
+def find(name: str) -> base.Dataset | None:
+    """River's data set of this name, in any case, if there is one."""
+    known = _known()
+    return known[name.casefold()]() if name.casefold() in known else None
+
+
+def names() -> list[str]:
+    """The sets with classes that come with river itself."""
+    made = [make() for make in _known().values()]
+    return [
+        type(dataset).__name__
+        for dataset in made
+        if dataset.task in _TASKS and not isinstance(dataset, base.RemoteDataset)
+    ]
+
+
+def _known() -> dict[str, Callable[[], base.Dataset]]:
+    members = inspect.getmembers(datasets, inspect.isclass)
+    return {name.casefold(): kind for name, kind in members if issubclass(kind, base.Dataset)}
+
+
+def read_dataset(dataset: base.Dataset, download: bool = False) -> Table:
+    """Every event of one of river's data sets."""
+    name = type(dataset).__name__
+    if isinstance(dataset, base.SyntheticDataset) and dataset.n_samples is None:
+        raise DataError(f"{name} never ends: take a part of it, as in {name}().take(10_000)")
+    if isinstance(dataset, base.RemoteDataset) and not dataset.is_downloaded:
+        if not download:
+            raise DataError(
+                f"{name} is not there yet: --download (download=True in Python) fetches it from "
+                f"{dataset.url}"
+            )
+        _fetch(name, dataset)
+    return read_rows(dataset)
+
+
+def _fetch(name: str, dataset: base.RemoteDataset) -> None:
+    try:
+        dataset.download(verbose=False)
+        if not dataset.is_downloaded:
+            raise OSError("it did not come whole")
+    except (
+        OSError,
+        EOFError,
+        http.client.HTTPException,
+        tarfile.TarError,
+        zipfile.BadZipFile,
+    ) as error:
+        raise DataError(f"cannot download {name} from {dataset.url}: {error}; try again") from error

@@ -1,16 +1,18 @@
-"""The command line: `river-oa3 compare`, `river-oa3 reproduce`."""
+"""The command line: `river-oa3 compare`, `river-oa3 reproduce`, `river-oa3 bench`."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from river_oa3 import datasets
 from river_oa3.datasets import DataError, Stream
-from river_oa3.experiments import Goal, Plan, compare, plots, report
+from river_oa3.experiments import Goal, Plan, compare, plots, report, speed
 from river_oa3.experiments.comparison import shown
 from river_oa3.experiments.lab import Lab
 from river_oa3.experiments.methods import METHODS
@@ -43,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_compare(commands.add_parser("compare", help="all methods on one stream"))
     _add_reproduce(commands.add_parser("reproduce", help="the paper's tables and figures"))
+    _add_bench(commands.add_parser("bench", help="how fast the learners are"))
     return parser
 
 
@@ -151,6 +154,17 @@ def _add_reproduce(parser: argparse.ArgumentParser) -> None:
     _add_common(parser)
 
 
+def _add_bench(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Measure predict + learn an event for our learners, river's, and other libraries where "
+        "they are installed, as events, vocabulary and sketch grow."
+    )
+    parser.set_defaults(run=_bench)
+    parser.add_argument("what", choices=("speed",), help="what to measure")
+    parser.add_argument("--quick", action="store_true", help="a rough figure in seconds")
+    parser.add_argument("--output", default=OUTPUT, help=f"folder for the results ({OUTPUT})")
+
+
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="makes everything repeatable (0)")
     parser.add_argument(
@@ -199,9 +213,7 @@ def _compare(options: argparse.Namespace) -> int:
     paths = report.write(result, folder, name)
     if plots.available():
         paths += plots.save(plots.development(result), folder, name)
-    print("\nwritten:", ", ".join(map(str, paths)))
-    if not plots.available():
-        print("for the picture, install matplotlib: pip install 'river-oa3[plots]'")
+    _written(paths)
     return 0 if result.is_complete else 1
 
 
@@ -227,10 +239,32 @@ def _reproduce(options: argparse.Namespace) -> int:
         options.paper_accounting,
     )
     with lab:
-        paths = reproduce(lab, dict.fromkeys(names))
-    print("written:", ", ".join(map(str, paths)))
+        return _written(reproduce(lab, dict.fromkeys(names)))
+
+
+def _bench(options: argparse.Namespace) -> int:
+    folder = report.results_folder(options.output)
+    measured = speed.measure(speed.QUICK if options.quick else speed.Effort())
+    print(", ".join(f"{name} {version}" for name, version in measured.machine.items()))
+    print()
+    print(speed.table(measured))
+    paths = [folder / "speed.json"]
+    content = {
+        "cases": measured.cases,
+        "sweeps": [sweep._asdict() for sweep in measured.sweeps],
+        "machine": measured.machine,
+    }
+    report.write_text(paths[0], json.dumps(content, indent=1) + "\n")
+    if plots.available():
+        paths += plots.save(plots.scaling(measured), folder, "speed")
+    return _written(paths)
+
+
+def _written(paths: Sequence[Path]) -> int:
+    """Say which files there are, and what is missing for pictures."""
+    print("\nwritten:", ", ".join(map(str, paths)))
     if not plots.available():
-        print("for the pictures, install matplotlib: pip install 'river-oa3[plots]'")
+        print("for pictures, install matplotlib: pip install 'river-oa3[plots]'")
     return 0
 
 

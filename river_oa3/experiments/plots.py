@@ -19,7 +19,17 @@ if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["available", "development", "developments", "heat_maps", "save", "sweeps"]
+    from river_oa3.experiments.speed import Measured
+
+__all__ = [
+    "available",
+    "development",
+    "developments",
+    "heat_maps",
+    "save",
+    "scaling",
+    "sweeps",
+]
 
 
 class Style(typing.NamedTuple):
@@ -214,6 +224,72 @@ def heat_maps(
         panel.set_title(wrapped(name), fontsize=10)
         figure.colorbar(image, ax=panel, label="sum (%)" if metric == "sum" else "cost")
     figure.suptitle(f"{title}: lighter is better, the star is the best")
+    return figure
+
+
+# Ours in the colours that they have elsewhere, solid; the floor black; all others thin.
+PEERS = ("#E69F00", "#CC79A7", "#56B4E9", "#882255", "#999933", "#117733", "#AA4499", "#888888")
+SPEED: dict[str, Style] = {
+    "floor": Style("#000000", ":", "", 2.2),
+    "OA3Diag": Style("#0072B2", "-", "s", 2.2),
+    "SSOA3": Style("#009E73", "-", "^", 2.2),
+    "SOA3": Style("#D55E00", "-", "D", 2.2),
+    "OA3": Style("#000000", "-", "o", 2.2),
+    "ActiveLearner(SSOA3)": Style("#009E73", "--", "v", 1.6),
+}
+MARKERS = "PX*hp<>d"
+
+
+def scaling(measured: Measured) -> Figure:
+    """Microseconds an event as events, vocabulary and sketch grow; both axes logarithmic."""
+    from matplotlib.lines import Line2D
+
+    figure, axes = _figure(2, 2, 13, 9)
+    names = measured.names
+    peers = [name for name in names if name not in SPEED]
+    styles = SPEED | {
+        name: Style(PEERS[k % len(PEERS)], "--", MARKERS[k % len(MARKERS)], 1.1)
+        for k, name in enumerate(peers)
+    }
+    for panel, sweep in zip(axes, measured.sweeps, strict=True):
+        for name in names:
+            points = [
+                (value, times[name])
+                for value, times in zip(sweep.values, sweep.times, strict=True)
+                if name in times
+            ]
+            if points:
+                style = styles[name]
+                panel.plot(
+                    *np.array(points).T,
+                    color=style.color,
+                    linestyle=style.dashes,
+                    linewidth=style.width,
+                    marker=style.marker,
+                    markersize=5,
+                )
+        panel.set_xscale("log")
+        panel.set_yscale("log")
+        panel.set_title(sweep.title, fontsize=10)
+        panel.set_xlabel(sweep.label)
+        panel.set_ylabel("microseconds an event")
+        panel.grid(alpha=0.3)
+    handles = [
+        Line2D(
+            [],
+            [],
+            color=style.color,
+            linestyle=style.dashes,
+            linewidth=style.width,
+            marker=style.marker,
+            markersize=5,
+            label=name,
+        )
+        for name, style in styles.items()
+        if name in names
+    ]
+    figure.legend(handles=handles, loc="outside right center", frameon=False)
+    figure.suptitle("predict + learn on one core; the floor walks the dict and looks up each name")
     return figure
 
 

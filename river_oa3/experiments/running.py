@@ -70,7 +70,7 @@ class Workers:
     def __init__(self, stream: Stream, jobs: int, seed: int, paper_accounting: bool = False):
         self.stream = stream
         self.jobs = jobs
-        with _one_thread():
+        with one_thread():
             self._pool = concurrent.futures.ProcessPoolExecutor(
                 jobs,
                 mp_context=multiprocessing.get_context("spawn"),
@@ -145,7 +145,7 @@ def _weight(stream: Stream, kind: str, part: Part) -> float:
 
 
 @contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Let processes that are started here do linear algebra in one thread."""
     names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     before = {name: os.environ.get(name) for name in names}

@@ -1,0 +1,3 @@
+from typing import Any
+
+def walk(events: list[dict[Any, Any]], table: dict[Any, Any]) -> int: ...

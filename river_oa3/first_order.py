@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing
 
+from river_oa3._core import checks
 from river_oa3._core.first_order import FirstOrder
 from river_oa3.base import MarginClassifier
 
@@ -46,13 +47,21 @@ class PassiveAggressiveClassifier(MarginClassifier):
     """
 
     def __init__(self, C: float = 1.0, mode: int = 1):
-        if mode not in range(len(_PASSIVE_AGGRESSIVE)):
+        if checks.count("mode", mode) >= len(_PASSIVE_AGGRESSIVE):
             raise ValueError(f"mode must be 0, 1 or 2, not {mode!r}")
-        super().__init__(FirstOrder(C, 1.0, _PASSIVE_AGGRESSIVE[mode]))
+        super().__init__(FirstOrder(checks.positive("C", C), 1.0, _PASSIVE_AGGRESSIVE[mode]))
 
     @property
     def C(self) -> float:
         return self._core.eta
+
+    @C.setter
+    def C(self, value: float) -> None:
+        self._core.eta = checks.positive("C", value)
+
+    @property
+    def _mutable_attributes(self) -> set[str]:
+        return {"C"}
 
     @property
     def mode(self) -> int:
@@ -86,6 +95,14 @@ class PerceptronClassifier(MarginClassifier):
     @property
     def eta(self) -> float:
         return self._core.eta
+
+    @eta.setter
+    def eta(self, value: float) -> None:
+        self._core.eta = value
+
+    @property
+    def _mutable_attributes(self) -> set[str]:
+        return {"eta"}
 
 
 class CostSensitiveClassifier(MarginClassifier):
@@ -127,9 +144,21 @@ class CostSensitiveClassifier(MarginClassifier):
     def eta(self) -> float:
         return self._core.eta
 
+    @eta.setter
+    def eta(self, value: float) -> None:
+        self._core.eta = value
+
     @property
     def rho(self) -> float:
         return self._core.rho
+
+    @rho.setter
+    def rho(self, value: float) -> None:
+        self._core.rho = value
+
+    @property
+    def _mutable_attributes(self) -> set[str]:
+        return {"eta", "rho"}
 
     @property
     def loss(self) -> str:

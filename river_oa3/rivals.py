@@ -6,6 +6,7 @@ rule for asking and the rule for learning, and nothing else.
 
 from __future__ import annotations
 
+from river_oa3._core import checks
 from river_oa3.active import ActiveLearner
 from river_oa3.budget import Budget
 from river_oa3.first_order import (
@@ -60,7 +61,7 @@ def paa(
 
     """
     classifier = PassiveAggressiveClassifier(C=C, mode=mode)
-    return ActiveLearner(classifier, _first_order(delta, delta), budget, seed)
+    return ActiveLearner(classifier, _first_order(*_symmetric(delta)), budget, seed)
 
 
 def oaal(
@@ -146,7 +147,7 @@ def csoal(
 
     """
     classifier = CostSensitiveClassifier(eta=eta, rho=rho, loss=loss)
-    return ActiveLearner(classifier, _first_order(delta, delta), budget, seed)
+    return ActiveLearner(classifier, _first_order(*_symmetric(delta)), budget, seed)
 
 
 def soal(
@@ -228,7 +229,7 @@ def soal_cs(
 
     """
     classifier = OA3Classifier(eta=eta, gamma=gamma, rho=rho)
-    return ActiveLearner(classifier, AsymmetricQuery(delta, delta), budget, seed)
+    return ActiveLearner(classifier, AsymmetricQuery(*_symmetric(delta)), budget, seed)
 
 
 def oa3_first_come(
@@ -305,6 +306,11 @@ def oa3_random(
     """
     classifier = OA3Classifier(eta=eta, gamma=gamma, rho=rho)
     return ActiveLearner(classifier, RandomQuery(probability), budget, seed)
+
+
+def _symmetric(delta: float) -> tuple[float, float]:
+    checks.positive("delta", delta)
+    return delta, delta
 
 
 def _first_order(delta_pos: float, delta_neg: float) -> AsymmetricQuery:

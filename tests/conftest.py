@@ -1,6 +1,10 @@
 import os
 
-from hypothesis import HealthCheck, settings
+# Before NumPy is imported: the machine may be busy, and small matrices gain nothing from threads.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+from hypothesis import HealthCheck, settings  # noqa: E402
 
 # Repeatable by default; HYPOTHESIS_PROFILE=explore looks for new counter-examples.
 settings.register_profile(

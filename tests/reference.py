@@ -1,4 +1,4 @@
-"""The paper's algorithms 1 to 11 written plainly in NumPy over dense vectors.
+"""The paper's algorithms 1 to 11, and its rivals, written plainly in NumPy over dense vectors.
 
 It is the twin that the compiled core is tested against, and it is written for reading. Algorithm
 and equation numbers are those of "Online Adaptive Asymmetric Active Learning with Limited Budgets"
@@ -17,7 +17,7 @@ Column = Callable[[Hashable], np.ndarray]
 
 
 class Learner:
-    """What the four share: the feature numbering, the loss and the confidence.
+    """What all share: the feature numbering, the loss and the confidence.
 
     A subclass has `mu` and `covariance()` over the known features and says in `update` what a
     label does. Outside the known features mu is 0 and Sigma the identity.
@@ -53,9 +53,13 @@ class Learner:
         x = {name: value for name, value in x.items() if value != 0}
         if not x or w == 0:
             return
+        self.update(x, self.step(x, y, w))
+
+    def step(self, x: Event, y: bool, w: float) -> float:
+        """How far along `x` the label moves mu before Sigma: 0 where there is no loss."""
         sign, rho_t = (1.0, self.rho) if y else (-1.0, 1.0)
         has_loss = sign * self.margin(x) < 1  # equation 4
-        self.update(x, self.eta * w * rho_t * sign if has_loss else 0.0)
+        return self.eta * w * rho_t * sign if has_loss else 0.0
 
     def enter(self, x: Event) -> list[Hashable]:
         """Number the features of `x` met for the first time, and return them."""
@@ -312,6 +316,73 @@ class SSOA3(Sketched):
         self.F = decompose(np.eye(len(self.U)), self.K)
 
 
+class FirstOrder(Learner):
+    """What the first-order rivals share: mu, and no opinion of how sure it is."""
+
+    def __init__(self, eta: float, rho: float = 1.0) -> None:
+        super().__init__(eta, gamma=1.0, rho=rho)
+        self.mu = np.zeros(0)
+
+    def confidence(self, x: Event) -> float:
+        return 0.0
+
+    def enter(self, x: Event) -> list[Hashable]:
+        new = super().enter(x)
+        self.mu = np.append(self.mu, np.zeros(len(new)))
+        return new
+
+    def update(self, x: Event, step: float) -> None:
+        if step == 0:
+            return
+        self.enter(x)
+        self.mu = self.mu + step * self.dense(x)
+
+
+class PassiveAggressive(FirstOrder):
+    """PAA's update: PA, PA-I and PA-II of "Online Passive-Aggressive Algorithms", figure 1.
+
+    C is the price of a loss, so that the weight of an event multiplies it. PA's is infinite.
+    """
+
+    def __init__(self, C: float, mode: int) -> None:
+        super().__init__(eta=C)
+        self.mode = mode
+
+    def step(self, x: Event, y: bool, w: float) -> float:
+        sign = 1.0 if y else -1.0
+        C = self.eta * w
+        loss = max(0.0, 1 - sign * self.margin(x))
+        squares = sum(value**2 for value in x.values())
+        if self.mode == 0:
+            return sign * loss / squares
+        if self.mode == 1:
+            return sign * min(C, loss / squares)
+        return sign * loss / (squares + 1 / (2 * C))
+
+
+class Perceptron(FirstOrder):
+    """OAAL's update. A margin of 0 is on the positive side."""
+
+    def step(self, x: Event, y: bool, w: float) -> float:
+        sign = 1.0 if y else -1.0
+        is_mistake = y != (self.margin(x) >= 0)
+        return self.eta * w * sign if is_mistake else 0.0
+
+
+class CostSensitive(FirstOrder):
+    """CSOAL's update: the gradient of rho_t max(0, 1 - y p), or of max(0, rho_t - y p)."""
+
+    def __init__(self, eta: float, rho: float, loss: str) -> None:
+        super().__init__(eta, rho)
+        self.loss = loss
+
+    def step(self, x: Event, y: bool, w: float) -> float:
+        sign, rho_t = (1.0, self.rho) if y else (-1.0, 1.0)
+        slope, wanted = {"slope": (rho_t, 1.0), "margin": (1.0, rho_t)}[self.loss]
+        has_loss = sign * self.margin(x) < wanted
+        return self.eta * w * slope * sign if has_loss else 0.0
+
+
 def ask_probability(margin: float, confidence: float, delta_pos: float, delta_neg: float) -> float:
     """Algorithms 3, 6 and 9: the probability with which the label is asked."""
     q = max(0.0, abs(margin) + confidence)  # eq. 11
@@ -331,14 +402,44 @@ def active_loop(
 
     A uniform is used only where chance decides. An event without a value is never asked.
     """
+
+    def chance(x: Event, margin: float) -> float | None:
+        confidence = learner.confidence(x)
+        if abs(margin) + confidence <= 0:
+            return None
+        return ask_probability(margin, confidence, delta_pos, delta_neg)
+
+    return _loop(learner, events, uniforms, chance, budget)
+
+
+def fixed_loop(
+    learner: Learner,
+    events: Iterable[tuple[Event, bool]],
+    uniforms: Sequence[float],
+    probability: float,
+    budget: int,
+) -> tuple[list[float], list[bool], int]:
+    """Algorithm 1 with the rules of OA3-R, and of OA3-F at a probability of 1."""
+    chance = None if probability == 1 else probability
+    return _loop(learner, events, uniforms, lambda x, margin: chance, budget)
+
+
+def _loop(
+    learner: Learner,
+    events: Iterable[tuple[Event, bool]],
+    uniforms: Sequence[float],
+    chance: Callable[[Event, float], float | None],
+    budget: int,
+) -> tuple[list[float], list[bool], int]:
+    """`chance` gives the probability of asking, or None where nothing is left to chance."""
     margins, decisions, used, spent = [], [], 0, 0
     for x, y in events:
         margin = learner.margin(x)
         ask = spent < budget and any(x.values())
         if ask:
-            confidence = learner.confidence(x)
-            if abs(margin) + confidence > 0:
-                ask = uniforms[used] <= ask_probability(margin, confidence, delta_pos, delta_neg)
+            probability = chance(x, margin)
+            if probability is not None:
+                ask = uniforms[used] <= probability
                 used += 1
         if ask:
             spent += 1

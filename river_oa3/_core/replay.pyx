@@ -101,11 +101,14 @@ cdef class Replay:
             finally:
                 self.learner.turn_to(-1)
                 f.end()
+            if reason == NEW_FEATURE:
+                try:
+                    self.learn_as_dict(self.row(self.t))
+                except OverflowError:
+                    reason = TOO_LARGE
+                self.t += reason == NEW_FEATURE
             if reason == TOO_LARGE:
                 refuse_size(f"event {self.t + 1} of the replay is too large")
-            if reason == NEW_FEATURE:
-                self.learn_as_dict(self.row(self.t))
-                self.t += 1
         return np.asarray(self.curve), np.asarray(self.asked), self.used
 
     cdef int learn_as_dict(self, Row row) except -1:
@@ -199,15 +202,16 @@ cdef class Replay:
         self.foreseen_to = self.t + place
 
     cdef inline double probability(self, double p) noexcept nogil:
-        """The probability of asking about the event that was loaded."""
-        cdef double q = fabs(p), delta
+        """The probability of asking about the event that was loaded; no number if it overflows."""
+        cdef double q = fabs(p), v, delta
         if self.fixed >= 0.0:
             return self.fixed
         if self.use_confidence:
-            q += self.learner.confidence(
-                sort_new_squares(self.features.newcomers, self.features.new)
-                + self.learner.variance(self.features.entries, self.features.known)
-            )
+            v = sort_new_squares(self.features.newcomers, self.features.new)
+            v += self.learner.variance(self.features.entries, self.features.known)
+            if not isfinite(v):
+                return v
+            q += self.learner.confidence(v)
         if q <= 0.0:
             return 1.0
         delta = self.delta_pos if p >= 0.0 else self.delta_neg

@@ -9,10 +9,12 @@ import typing
 
 import numpy as np
 from numpy.typing import NDArray
+from river import compose
 
+from river_oa3._core import checks
 from river_oa3._core.replay import replay as _replay
 from river_oa3.active import ActiveLearner
-from river_oa3.base import MarginClassifier
+from river_oa3.base import MarginClassifier, SecondOrderClassifier
 from river_oa3.budget import TotalBudget
 from river_oa3.datasets import Stream
 from river_oa3.query import AsymmetricQuery, FirstComeQuery, Query, RandomQuery
@@ -86,22 +88,23 @@ def replay(
     array([490])
 
     """
-    n = len(stream)
-    if order is None:
-        order = np.arange(n)
-    rows = np.ascontiguousarray(order, dtype=np.intp)
-    if rows.size and not (rows.min() >= 0 and rows.max() < n):
-        raise ValueError(f"order must hold rows from 0 to {n - 1}")
+    classifier = model.classifier
+    # river's isinstance looks into pipelines.
+    if isinstance(classifier, compose.Pipeline) or not isinstance(classifier, MarginClassifier):
+        raise TypeError(f"replay takes the classifiers of river_oa3 alone, not {classifier!r}")
+    rows = np.arange(len(stream)) if order is None else _whole_numbers("order", order)
+    if rows.size and not (rows.min() >= 0 and rows.max() < len(stream)):
+        raise ValueError(f"order must hold rows from 0 to {len(stream) - 1}")
     if numbers is None:
         numbers = uniforms(model.seed, len(rows))
     if len(numbers) < len(rows):
         raise ValueError(f"{len(rows)} events may need as many uniforms, not {len(numbers)}")
-    stops = np.array([len(rows)] if ticks is None else ticks, dtype=np.intp)
+    stops = _whole_numbers("ticks", [len(rows)] if ticks is None else ticks)[: len(rows)]
     if stops.size and not (stops[0] >= 1 and stops[-1] <= len(rows) and (np.diff(stops) > 0).all()):
         raise ValueError(f"ticks must be rising numbers from 1 to {len(rows)}")
-    classifier = model.classifier
-    if not isinstance(classifier, MarginClassifier):
-        raise TypeError(f"replay takes the classifiers of river_oa3, not {classifier!r}")
+    overflow = _first_overflow(classifier, stream, rows)
+    if overflow is not None:
+        rows, stops = rows[:overflow], stops[:0]
     purse = model._budget
     if not (purse is None or isinstance(purse, TotalBudget)):
         raise TypeError(f"replay takes a budget of labels in all, not {purse!r}")
@@ -122,10 +125,31 @@ def replay(
     start = time.thread_time()
     counts, asked, used = _replay(*arguments)
     seconds = time.thread_time() - start
+    if overflow is not None:
+        checks.refuse_size(f"event {overflow + 1} of the replay is too large")
     tp, fp, tn, fn, labels = counts.T
     return Outcome(
         stops.astype(np.int64), tp, fp, tn, fn, labels, asked.view(np.bool_), used, seconds
     )
+
+
+def _whole_numbers(name: str, values: typing.Any) -> NDArray[np.intp]:
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError(f"{name} must be a row of whole numbers")
+    return np.ascontiguousarray(array, dtype=np.intp)
+
+
+def _first_overflow(
+    classifier: MarginClassifier, stream: Stream, rows: NDArray[np.intp]
+) -> int | None:
+    """The first event whose variance is not finite, which is an error to predict, asked or not."""
+    if not isinstance(classifier, SecondOrderClassifier):
+        return None
+    with np.errstate(over="ignore"):
+        squares = stream.X.multiply(stream.X).sum(axis=1)
+    events = np.flatnonzero(~np.isfinite(squares[rows]))
+    return int(events[0]) if len(events) else None
 
 
 def _rule(query: Query) -> tuple[float, float, float, bool]:

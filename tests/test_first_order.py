@@ -1,0 +1,627 @@
+"""The first-order classifiers: what the plain ones do, the laws they obey, what they refuse."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import reference
+import streams
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from learners import (
+    event_streams,
+    learned,
+    margins_while_learning,
+    sparse_events,
+    state,
+    trained,
+)
+from river import checks
+from test_bad_input import (
+    HUGE,
+    NOT_FINITE,
+    NOT_LABELS,
+    NOT_MAPPINGS,
+    NOT_NUMBERS,
+    NOTHING,
+    assert_refused,
+    bad_parameters,
+    enter,
+    not_parameters,
+)
+from test_laws import with_other_key_order
+from test_persistence import each_copy
+
+from river_oa3.first_order import (
+    CostSensitiveClassifier,
+    PassiveAggressiveClassifier,
+    PerceptronClassifier,
+)
+
+# Not one parameter a default, and the same names for the classifier and its twin.
+KINDS = {
+    "PA": (PassiveAggressiveClassifier, reference.PassiveAggressive, {"C": 0.3, "mode": 0}),
+    "PA-I": (PassiveAggressiveClassifier, reference.PassiveAggressive, {"C": 0.3, "mode": 1}),
+    "PA-II": (PassiveAggressiveClassifier, reference.PassiveAggressive, {"C": 0.3, "mode": 2}),
+    "perceptron": (PerceptronClassifier, reference.Perceptron, {"eta": 0.5}),
+    "slope": (
+        CostSensitiveClassifier,
+        reference.CostSensitive,
+        {"eta": 0.3, "rho": 4.0, "loss": "slope"},
+    ),
+    "margin": (
+        CostSensitiveClassifier,
+        reference.CostSensitive,
+        {"eta": 0.3, "rho": 4.0, "loss": "margin"},
+    ),
+}
+DRAWN = {"C": st.floats(0.01, 10.0), "eta": st.floats(0.01, 2.0), "rho": st.floats(0.2, 20.0)}
+
+each_kind = pytest.mark.parametrize("kind", KINDS)
+each_mode = pytest.mark.parametrize("mode", [0, 1, 2])
+# The doors that only look are the same for all kinds.
+each_way_in = pytest.mark.parametrize(
+    ("kind", "door"),
+    [(kind, "learn_one") for kind in KINDS]
+    + [("slope", door) for door in ("margin_one", "predict_one", "predict_proba_one")],
+)
+
+
+def make(kind, **parameters):
+    classifier, _, fixed = KINDS[kind]
+    return classifier(**(fixed | parameters))
+
+
+def make_trained(kind):
+    return trained(lambda: make(kind))
+
+
+def drawn_parameters(kind):
+    fixed = KINDS[kind][2]
+    return st.fixed_dictionaries({name: DRAWN[name] for name in fixed if name in DRAWN})
+
+
+def length(x):
+    return math.sqrt(sum(value * value for value in x.values()))
+
+
+def hinge_loss(model, x, y):
+    return max(0.0, 1 - (1 if y else -1) * model.margin_one(x))
+
+
+def rounding(model, x):
+    """What rounding may do to the margin of `x`."""
+    return 1e-12 * (1 + sum(abs(model.weights.get(n, 0) * value) for n, value in x.items()))
+
+
+def moved(before, after):
+    """How far the weights have moved."""
+    return math.dist([before.get(name, 0.0) for name in after], list(after.values()))
+
+
+# The twin
+
+
+def jump(kind, twin, y):
+    """The margin at which a step starts from nothing: no two ways of computing agree there."""
+    rho_t, sign = (twin.rho, 1) if y else (1.0, -1)
+    return {"perceptron": 0.0, "slope": sign, "margin": sign * rho_t}.get(kind)
+
+
+@st.composite
+def runs(draw, kind):
+    """A classifier and its twin let loose on the same stream, and (compiled, plain, size)."""
+    parameters = draw(drawn_parameters(kind))
+    _, twin_class, fixed = KINDS[kind]
+    model, twin = make(kind, **parameters), twin_class(**(fixed | parameters))
+    trace = SimpleNamespace(model=model, twin=twin, margins=[], sizes=[0.0])
+    for x, y, w in draw(streams.labelled):
+        margin = twin.margin(x)
+        size = sum(abs(twin.weights.get(name, 0.0) * value) for name, value in x.items())
+        edge = jump(kind, twin, y)
+        if size and edge is not None and abs(margin - edge) < 1e-6:
+            continue
+        trace.margins.append((model.margin_one(x), margin, size))
+        model.learn_one(x, y, w=w)
+        twin.learn(x, y, w)
+        trace.sizes += [abs(weight) for weight in twin.weights.values()]
+    return trace
+
+
+@each_kind
+@given(data=st.data())
+@settings(max_examples=30)
+def test_margins_are_the_twins(kind, data):
+    margins = data.draw(runs(kind)).margins
+    if margins:
+        compiled, plain, sizes = np.transpose(margins)
+        np.testing.assert_allclose(compiled, plain, rtol=0, atol=1e-12 * sizes.max())
+
+
+@each_kind
+@given(data=st.data())
+@settings(max_examples=20)
+def test_weights_are_the_twins(kind, data):
+    trace = data.draw(runs(kind))
+    tolerance = 1e-12 * max(trace.sizes)
+    assert trace.model.weights == pytest.approx(trace.twin.weights, rel=0, abs=tolerance)
+
+
+@each_kind
+def test_margins_of_a_long_stream_are_the_twins(kind):
+    classifier, twin_class, parameters = KINDS[kind]
+    model, twin = classifier(**parameters), twin_class(**parameters)
+    margins = []
+    for x, y in streams.emerging(1500, seed=2, last=40):
+        margins.append((model.margin_one(x), twin.margin(x)))
+        model.learn_one(x, y)
+        twin.learn(x, y)
+    compiled, plain = np.transpose(margins)
+    np.testing.assert_allclose(compiled, plain, rtol=0, atol=1e-12 * np.abs(plain).max())
+
+
+# The laws
+
+
+@given(stream=streams.labelled)
+@settings(max_examples=20)
+def test_plain_pa_leaves_no_loss_on_what_it_has_learned(stream):
+    model = PassiveAggressiveClassifier(mode=0)
+    for x, y, w in stream:
+        model.learn_one(x, y, w=w)
+        if any(x.values()) and w:
+            assert hinge_loss(model, x, y) <= rounding(model, x)
+
+
+@given(stream=streams.labelled, C=DRAWN["C"])
+@settings(max_examples=20)
+def test_no_step_of_pa_1_is_longer_than_c_times_the_event(stream, C):
+    model = PassiveAggressiveClassifier(C=C, mode=1)
+    for x, y, _ in stream:
+        before = model.weights
+        model.learn_one(x, y)
+        longest = max(map(abs, model.weights.values()), default=0.0)
+        assert moved(before, model.weights) <= C * length(x) + 1e-12 * longest
+
+
+@given(stream=streams.labelled, C=DRAWN["C"])
+@settings(max_examples=20)
+def test_pa_2_leaves_the_share_of_the_loss_that_its_ridge_has_in_the_whole(stream, C):
+    model, ridge = PassiveAggressiveClassifier(C=C, mode=2), 1 / (2 * C)
+    for x, y, _ in stream:
+        loss = hinge_loss(model, x, y)
+        before = rounding(model, x)
+        model.learn_one(x, y)
+        left = loss * ridge / (ridge + length(x) ** 2)
+        tolerance = before + rounding(model, x)
+        assert hinge_loss(model, x, y) == pytest.approx(left, rel=1e-9, abs=tolerance)
+
+
+@each_mode
+def test_pa_moves_along_the_event(mode):
+    model = PassiveAggressiveClassifier(mode=mode)
+    model.learn_one({"a": 3.0, "b": -4.0}, True)
+    weights = model.weights
+    assert weights["b"] / weights["a"] == pytest.approx(-4 / 3)
+
+
+@each_kind
+@given(data=st.data(), stream=streams.labelled)
+@settings(max_examples=20)
+def test_label_without_loss_changes_nothing(kind, data, stream):
+    model = make(kind, **data.draw(drawn_parameters(kind)))
+    wanted = model.rho if kind == "margin" else 1.0
+    for x, y, w in stream:
+        before = state(model)
+        margin = model.margin_one(x) if y else -model.margin_one(x)
+        has_loss = (
+            model.predict_one(x) != y if kind == "perceptron" else margin < (wanted if y else 1.0)
+        )
+        model.learn_one(x, y, w=w)
+        if not has_loss:
+            assert state(model) == before
+
+
+@each_kind
+def test_label_of_no_weight_changes_nothing(kind):
+    model = make_trained(kind)
+    before = state(model)
+    for x, y in sparse_events(60, seed=4):
+        model.learn_one({**x, "new": 1.0}, not y, w=0.0)
+    assert state(model) == before
+
+
+@pytest.mark.parametrize("w", [1e-6, 0.5, 7.0])
+def test_weight_above_zero_means_nothing_to_plain_pa(w):
+    events = sparse_events(60)
+    weighted, plain = make("PA"), learned(make("PA"), events)
+    for x, y in events:
+        weighted.learn_one(x, y, w=w)
+    assert weighted.weights == plain.weights
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameter"),
+    [("PA-I", "C"), ("PA-II", "C"), ("perceptron", "eta"), ("slope", "eta"), ("margin", "eta")],
+)
+def test_weight_multiplies_the_price_of_a_loss(kind, parameter):
+    weighted, dearer = make(kind, **{parameter: 0.25}), make(kind, **{parameter: 0.5})
+    for x, y in sparse_events(60):
+        weighted.learn_one(x, y, w=2.0)
+        dearer.learn_one(x, y)
+    assert weighted.weights == dearer.weights
+
+
+def test_perceptron_takes_a_margin_of_zero_for_positive():
+    model = PerceptronClassifier()
+    model.learn_one({"a": 1.0}, True)
+    assert not any(model.weights.values())
+
+
+def test_perceptron_learns_a_negative_at_a_margin_of_zero():
+    model = PerceptronClassifier(eta=0.5)
+    model.learn_one({"a": 2.0}, False)
+    assert model.weights == {"a": -1.0}
+
+
+def test_perceptron_does_not_learn_what_is_right_by_little():
+    model = PerceptronClassifier(eta=0.5)
+    model.learn_one({"a": 0.01}, False)
+    before = state(model)
+    model.learn_one({"a": 0.01}, False)
+    assert state(model) == before
+
+
+def test_slope_gives_positives_steps_as_long_as_their_weight():
+    model = CostSensitiveClassifier(eta=0.1, rho=9, loss="slope")
+    model.learn_one({"a": 1.0}, True)
+    model.learn_one({"b": 1.0}, False)
+    assert model.weights == pytest.approx({"a": 0.9, "b": -0.1})
+
+
+def test_margin_gives_positives_steps_as_long_as_negatives():
+    model = CostSensitiveClassifier(eta=0.1, rho=9, loss="margin")
+    model.learn_one({"a": 1.0}, True)
+    model.learn_one({"b": 1.0}, False)
+    assert model.weights == pytest.approx({"a": 0.1, "b": -0.1})
+
+
+@pytest.mark.parametrize(("loss", "steps"), [("slope", 1), ("margin", 9)])
+def test_positive_is_learned_until_it_has_the_margin_that_its_loss_asks_for(loss, steps):
+    model = CostSensitiveClassifier(eta=1.0, rho=8.5, loss=loss)
+    for _ in range(20):
+        model.learn_one({"a": 1.0}, True)
+    assert model.weights["a"] == steps * (8.5 if loss == "slope" else 1.0)
+
+
+@given(stream=streams.labelled, eta=DRAWN["eta"])
+@settings(max_examples=20)
+def test_losses_are_the_same_where_positives_weigh_no_more(stream, eta):
+    slope, margin = (CostSensitiveClassifier(eta, 1.0, loss) for loss in ("slope", "margin"))
+    for x, y, w in stream:
+        slope.learn_one(x, y, w=w)
+        margin.learn_one(x, y, w=w)
+    assert slope.weights == margin.weights
+
+
+@each_kind
+def test_key_order_changes_no_bit(kind):
+    stream = streams.emerging(300, last=60)
+    shuffled = with_other_key_order(stream)
+    assert [list(x) for x, _ in shuffled] != [list(x) for x, _ in stream]
+    assert margins_while_learning(make(kind), shuffled) == margins_while_learning(
+        make(kind), stream
+    )
+
+
+@each_kind
+@given(stream=event_streams, data=st.data())
+@settings(max_examples=8)
+def test_key_order_changes_no_weight(kind, stream, data):
+    shuffled = [({n: x[n] for n in data.draw(st.permutations(list(x)))}, y) for x, y in stream]
+    assert learned(make(kind), shuffled).weights == learned(make(kind), stream).weights
+
+
+@each_kind
+@given(stream=event_streams)
+@settings(max_examples=8)
+def test_label_is_positive_at_margin_zero_and_above(kind, stream):
+    model = learned(make(kind), stream)
+    assert [model.predict_one(x) for x, _ in stream] == [
+        model.margin_one(x) >= 0 for x, _ in stream
+    ]
+
+
+@each_kind
+@given(stream=event_streams)
+@settings(max_examples=8)
+def test_odds_add_up_to_one(kind, stream):
+    model = learned(make(kind), stream)
+    for x, _ in stream:
+        odds = model.predict_proba_one(x)
+        assert set(odds) == {False, True}
+        assert sum(odds.values()) == pytest.approx(1.0)
+
+
+@each_kind
+@given(stream=event_streams)
+@settings(max_examples=8)
+def test_odds_favour_the_label(kind, stream):
+    model = learned(make(kind), stream)
+    for x, _ in stream:
+        odds = model.predict_proba_one(x)
+        assert odds[model.predict_one(x)] >= 0.5
+
+
+@each_kind
+def test_nearly_separable_stream_is_learned(kind):
+    events = sparse_events(1200)
+    model = learned(make(kind), events[:1000])
+    hits = sum(model.predict_one(x) == y for x, y in events[1000:])
+    assert hits > 160
+
+
+# River's own checks
+
+
+MODELS = {kind: make(kind) for kind in KINDS} | {
+    f"{classifier.__name__}-default": classifier()
+    for classifier in (PassiveAggressiveClassifier, PerceptronClassifier, CostSensitiveClassifier)
+}
+
+
+def river_cases():
+    for name, model in MODELS.items():
+        for number, check in enumerate(checks.yield_checks(model)):
+            yield pytest.param(model, check, id=f"{name}-{check.__name__}-{number}")
+
+
+@pytest.mark.parametrize(("model", "check"), list(river_cases()))
+def test_passes_river_check(model, check):
+    check(model.clone())
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_asks_to_be_let_off_no_check(model):
+    assert not model._unit_test_skips()
+
+
+# Bad input
+
+
+@each_way_in
+@pytest.mark.parametrize("value", NOT_FINITE, ids=lambda v: f"{type(v).__name__}-{v}")
+def test_value_that_is_not_finite_is_refused_by_name(kind, door, value):
+    model = make_trained(kind)
+    x = {"f0": 1.0, "culprit": value, "fresh": 2.0}
+    assert_refused(model, ValueError, "'culprit'", enter, model, door, x)
+
+
+@each_way_in
+@pytest.mark.parametrize("value", NOT_NUMBERS.values(), ids=NOT_NUMBERS)
+def test_value_that_is_no_number_is_refused_by_name(kind, door, value):
+    model = make_trained(kind)
+    x = {"f0": 1.0, "culprit": value, "fresh": 2.0}
+    assert_refused(model, TypeError, "'culprit'", enter, model, door, x)
+
+
+@each_kind
+@pytest.mark.parametrize("value", NOT_NUMBERS.values(), ids=NOT_NUMBERS)
+def test_value_that_is_no_number_is_met_with_a_transformer_that_would_help(kind, value):
+    with pytest.raises(TypeError, match=r"preprocessing|feature_extraction|compose"):
+        make(kind).learn_one({"culprit": value}, False)
+
+
+@each_kind
+@pytest.mark.parametrize("label", NOT_LABELS.values(), ids=NOT_LABELS)
+def test_label_that_is_no_label_is_refused(kind, label):
+    model = make_trained(kind)
+    x = {"f0": 1.0, "fresh": 2.0}
+    assert_refused(model, ValueError, r"True|bool|0 or 1", model.learn_one, x, label)
+
+
+@each_way_in
+@pytest.mark.parametrize("x", NOT_MAPPINGS.values(), ids=NOT_MAPPINGS)
+def test_event_that_is_no_mapping_is_refused(kind, door, x):
+    model = make_trained(kind)
+    assert_refused(model, TypeError, None, enter, model, door, x)
+
+
+@each_kind
+@pytest.mark.parametrize("label_type", [int, np.bool_, np.int64], ids=lambda k: k.__name__)
+def test_labels_of_every_documented_kind_are_equivalent(kind, label_type):
+    events = sparse_events(60)
+    same = learned(make(kind), [(x, label_type(y)) for x, y in events])
+    assert state(same) == state(learned(make(kind), events))
+
+
+@each_kind
+@pytest.mark.parametrize("x", NOTHING.values(), ids=NOTHING)
+@pytest.mark.parametrize("y", [False, True])
+def test_learning_nothing_changes_nothing(kind, x, y):
+    model = make_trained(kind)
+    before = state(model)
+    model.learn_one(x, y)
+    assert state(model) == before
+
+
+@each_kind
+@pytest.mark.parametrize("w", [-1.0, -1e-9, math.nan, math.inf, -math.inf])
+def test_weight_that_is_negative_or_not_finite_is_refused(kind, w):
+    model = make_trained(kind)
+    assert_refused(model, ValueError, None, model.learn_one, {"f0": 1.0, "fresh": 2.0}, True, w=w)
+
+
+@each_kind
+@pytest.mark.parametrize("w", ["heavy", None, [1.0], 1j], ids=repr)
+def test_weight_that_is_no_number_is_refused(kind, w):
+    model = make_trained(kind)
+    x = {"f0": 1.0, "fresh": 2.0}
+    assert_refused(model, (TypeError, ValueError), None, model.learn_one, x, True, w=w)
+
+
+PROBES = [{"f0": 1.0, "f1": -0.5}, {"f2": 2.0, "new": 1.0}, {}]
+
+
+def assert_weighs_finitely(model):
+    assert all(math.isfinite(weight) for weight in model.weights.values())
+    assert all(math.isfinite(model.margin_one(x)) for x in PROBES)
+
+
+@each_kind
+@pytest.mark.parametrize("y", [False, True])
+@pytest.mark.parametrize("value", HUGE, ids=lambda v: str(v)[:12])
+def test_learning_a_huge_value_overflows_or_leaves_a_finite_model(kind, y, value):
+    model = make_trained(kind)
+    before = state(model)
+    try:
+        model.learn_one({"f0": 1.0, "f1": value, "fresh": value}, y)
+    except (OverflowError, ValueError):
+        assert state(model) == before
+    assert_weighs_finitely(model)
+
+
+@each_kind
+@pytest.mark.parametrize("w", [1e200, 1e308])
+def test_huge_weight_overflows_or_leaves_a_finite_model(kind, w):
+    model = make_trained(kind)
+    for x, y in sparse_events(20, seed=2):
+        before = state(model)
+        try:
+            model.learn_one(x, y, w=w)
+        except OverflowError:
+            assert state(model) == before
+    assert_weighs_finitely(model)
+
+
+@each_kind
+@pytest.mark.parametrize("magnitude", [1e-300, 1e-160, 5e-324], ids=lambda m: f"{m:g}")
+def test_subnormal_values_leave_a_finite_model(kind, magnitude):
+    model = make(kind)
+    for x, y in sparse_events(60):
+        before = state(model)
+        try:
+            model.learn_one({n: v * magnitude for n, v in x.items()}, y)
+        except OverflowError:
+            assert state(model) == before
+    assert_weighs_finitely(model)
+
+
+EACH_PARAMETER = [
+    (PassiveAggressiveClassifier, "C"),
+    (PerceptronClassifier, "eta"),
+    (CostSensitiveClassifier, "eta"),
+    (CostSensitiveClassifier, "rho"),
+]
+each_parameter = pytest.mark.parametrize(
+    ("classifier", "parameter"), EACH_PARAMETER, ids=lambda case: getattr(case, "__name__", case)
+)
+
+
+@each_parameter
+@bad_parameters
+def test_parameter_out_of_range_is_refused_at_construction(classifier, parameter, value):
+    with pytest.raises(ValueError, match=rf"\b{parameter}\b"):
+        classifier(**{parameter: value})
+
+
+@each_parameter
+@not_parameters
+def test_parameter_that_is_no_number_is_refused_at_construction(classifier, parameter, value):
+    with pytest.raises((TypeError, ValueError), match=rf"\b{parameter}\b"):
+        classifier(**{parameter: value})
+
+
+@pytest.mark.parametrize("mode", [-1, 3, 1.0, 1.5, "1", None, math.nan, [1]], ids=repr)
+def test_mode_that_is_none_is_refused(mode):
+    with pytest.raises((TypeError, ValueError), match="mode"):
+        PassiveAggressiveClassifier(mode=mode)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "", "Slope", None, 1, ["slope"]], ids=repr)
+def test_loss_that_is_none_is_refused(loss):
+    with pytest.raises((TypeError, ValueError), match="loss"):
+        CostSensitiveClassifier(loss=loss)
+
+
+@each_kind
+def test_parameters_can_be_read_back(kind):
+    parameters = KINDS[kind][2]
+    assert {name: getattr(make(kind), name) for name in parameters} == parameters
+
+
+# Persistence
+
+
+@each_kind
+@each_copy
+@given(stream=event_streams, data=st.data())
+@settings(max_examples=8)
+def test_stream_cut_in_two_by_a_copy_is_the_uncut_one(kind, duplicate, stream, data):
+    cut = data.draw(st.integers(0, len(stream)), label="cut")
+    uncut = margins_while_learning(make(kind), stream)
+    head = make(kind)
+    margins = margins_while_learning(head, stream[:cut])
+    margins += margins_while_learning(duplicate(head), stream[cut:])
+    assert margins == uncut
+
+
+@each_kind
+@each_copy
+def test_copy_has_the_parameters_of_the_model(kind, duplicate):
+    parameters = KINDS[kind][2]
+    twin = duplicate(make_trained(kind))
+    assert {name: getattr(twin, name) for name in parameters} == parameters
+
+
+@each_kind
+@each_copy
+def test_copy_has_the_weights_of_the_model(kind, duplicate):
+    model = make_trained(kind)
+    assert duplicate(model).weights == model.weights
+
+
+@each_kind
+@each_copy
+def test_learning_in_the_copy_leaves_the_model_alone(kind, duplicate):
+    model = make_trained(kind)
+    before = state(model)
+    learned(duplicate(model), sparse_events(100, seed=6))
+    assert state(model) == before
+
+
+@each_kind
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_model_of_any_pickle_protocol_goes_on_learning(kind, protocol):
+    model = make_trained(kind)
+    twin = pickle.loads(pickle.dumps(model, protocol))
+    events = sparse_events(60, seed=7)
+    assert margins_while_learning(twin, events) == margins_while_learning(model, events)
+
+
+@each_kind
+def test_clone_has_learned_nothing(kind):
+    assert state(make_trained(kind).clone()) == state(make(kind))
+
+
+@each_kind
+def test_clone_learns_as_the_model_did(kind):
+    model, events = make(kind), sparse_events(60)
+    margins = margins_while_learning(model, events)
+    assert margins_while_learning(model.clone(), events) == margins
+
+
+@each_parameter
+def test_clone_takes_new_parameters(classifier, parameter):
+    clone = classifier().clone({parameter: 0.375})
+    assert state(clone) == state(classifier(**{parameter: 0.375}))
+
+
+@each_parameter
+def test_clone_that_keeps_what_was_learned_takes_new_parameters(classifier, parameter):
+    clone = trained(classifier).clone({parameter: 0.375}, include_attributes=True)
+    assert getattr(clone, parameter) == 0.375

@@ -13,10 +13,10 @@ from pathlib import Path
 from river_oa3 import datasets
 from river_oa3.datasets import DataError, Stream
 from river_oa3.experiments import Goal, Plan, compare, plots, report, speed
-from river_oa3.experiments.comparison import shown
+from river_oa3.experiments.comparison import check, shown
 from river_oa3.experiments.lab import Lab
 from river_oa3.experiments.methods import METHODS
-from river_oa3.experiments.progress import Progress
+from river_oa3.experiments.progress import downloading
 from river_oa3.experiments.reproduce import EXPERIMENTS, EXTRAS, reproduce
 
 __all__ = ["main"]
@@ -198,6 +198,7 @@ def _compare(options: argparse.Namespace) -> int:
         jobs=_at_least("jobs", options.jobs, 1),
         paper_accounting=options.paper_accounting,
     )
+    check(stream, plan)
     folder = report.results_folder(options.output)
     result = compare(stream, plan)
     if not result.runs:
@@ -334,19 +335,14 @@ def _at_least(name: str, value: int, least: int) -> int:
 
 
 def _open(options: argparse.Namespace) -> Stream:
-    with Progress("downloading", 1.0) as bar:
-
-        def progress(done: int, total: int | None) -> None:
-            bar.total = total or 0
-            bar.move_to(done)
-
+    with downloading(options.data) as progress:
         stream = datasets.open_stream(
             options.data,
             label=options.label,
             positive=options.positive,
             data_dir=options.data_dir,
             download=options.download,
-            progress=progress if options.download else None,
+            progress=progress,
         )
     if options.intercept:
         stream = stream.with_intercept()

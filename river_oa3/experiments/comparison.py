@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.datasets import DataError, Stream
-from river_oa3.experiments.methods import METHODS, Setting, check_parameters
+from river_oa3.experiments.methods import METHODS, Setting, build, check_parameters
 from river_oa3.experiments.running import Parameters, Part, Run, Task, Workers
 from river_oa3.experiments.scores import Counts, Goal
 from river_oa3.experiments.tuning import tune
@@ -160,8 +160,7 @@ def carry_out(
     stream = workers.stream
     start = _start(stream, plan)
     events = len(stream) - start
-    rho = plan.goal.rho(stream.positives, stream.negatives) if plan.rho is None else plan.rho
-    setting = Setting(plan.budget, rho, plan.gamma, plan.sketch_size, plan.budget / events)
+    setting = _setting(stream, plan)
     points = min(POINTS, events)
     ticks = np.unique(np.linspace(events / points, events, points).round().astype(np.int64))
     parameters = {
@@ -205,6 +204,13 @@ def carry_out(
     )
 
 
+def _setting(stream: Stream, plan: Plan) -> Setting:
+    """What all methods of a plan share."""
+    rho = plan.goal.rho(stream.positives, stream.negatives) if plan.rho is None else plan.rho
+    share = plan.budget / (len(stream) - _start(stream, plan))
+    return Setting(plan.budget, rho, plan.gamma, plan.sketch_size, share)
+
+
 def _start(stream: Stream, plan: Plan) -> int:
     """The first event that is reported: tuning on a prefix takes what comes before."""
     return round(PREFIX * len(stream)) if plan.tuning == "prefix" else 0
@@ -240,6 +246,9 @@ def check(stream: Stream, plan: Plan) -> None:
             raise DataError(f"there is no method {method!r}; choose from {', '.join(METHODS)}")
     for method, parameters in plan.parameters.items():
         check_parameters(method, parameters)
+    setting = _setting(stream, plan)
+    for method in plan.methods:
+        build(method, setting, plan.parameters.get(method, {}), plan.seed)
 
 
 def shown(parameters: Mapping[str, float]) -> str:

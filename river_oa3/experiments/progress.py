@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 import typing
+from collections.abc import Callable, Iterator
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "downloading"]
 
 WIDTH = 28
 
@@ -35,7 +37,6 @@ class Progress:
         self._drawn = 0.0
 
     def __enter__(self) -> Progress:
-        self._draw()
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -67,6 +68,18 @@ class Progress:
             self._drawn = time.monotonic()
             self._stream.write("\r\x1b[2K" + self.line())
             self._stream.flush()
+
+
+@contextlib.contextmanager
+def downloading(what: str) -> Iterator[Callable[[int, int | None], None]]:
+    """A bar for a download: call what this gives with the bytes that are there, and their total."""
+    with Progress(f"downloading {what}", 0.0) as bar:
+
+        def progress(done: int, total: int | None) -> None:
+            bar.total = total or 2 * done
+            bar.move_to(done)
+
+        yield progress
 
 
 def _clock(seconds: float) -> str:

@@ -22,7 +22,7 @@ Clock = Callable[[], "dt.datetime | float"]
 
 
 class Budget(base.Base, abc.ABC):
-    """A purse of labels."""
+    """A purse of labels: what an active learner may still ask for, and what it pays with."""
 
     @property
     @abc.abstractmethod

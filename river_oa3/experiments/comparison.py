@@ -57,6 +57,15 @@ class Plan:
     paper_accounting
         Whether events without features are counted as mistakes, as in the paper's figures.
 
+    Examples
+    --------
+
+    >>> from river_oa3.experiments import Goal, Plan
+
+    >>> plan = Plan(budget=100, goal=Goal("cost", cost_fn=50, cost_fp=1), methods=("OA3", "CSOAL"))
+    >>> plan.permutations
+    20
+
     """
 
     budget: int
@@ -79,6 +88,19 @@ class Comparison:
     """What came of a plan: for each method its parameters and a run for each order.
 
     An order that is not there was interrupted.
+
+    Examples
+    --------
+
+    >>> from river_oa3 import datasets
+    >>> from river_oa3.experiments import Goal, Plan, compare
+
+    >>> stream = datasets.open_stream("Phishing").unit_rows()
+    >>> plan = Plan(budget=50, goal=Goal("sum"), methods=("OA3-diag",), permutations=3)
+    >>> result = compare(stream, plan)
+    >>> result.is_complete, result.counts("OA3-diag").labels.shape
+    (True, (3,))
+
     """
 
     stream: Stream
@@ -144,7 +166,7 @@ def compare(stream: Stream, plan: Plan) -> Comparison:
     >>> stream = datasets.open_stream("Shuttle").unit_rows()
     >>> plan = Plan(budget=490, goal=Goal("sum"), methods=("CSOAL", "SSOA3"), permutations=2)
     >>> result = compare(stream, plan)
-    >>> result.counts("SSOA3").labels
+    >>> result.counts("CSOAL").labels
     array([490, 490])
 
     """

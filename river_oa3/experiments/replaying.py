@@ -25,7 +25,23 @@ Integers = NDArray[np.int64]
 
 
 class Outcome(typing.NamedTuple):
-    """What became of a replay: counts after as many events as each tick says, and the decisions."""
+    """What became of a replay: counts after as many events as each tick says, and the decisions.
+
+    Examples
+    --------
+
+    >>> from river_oa3 import datasets, rivals
+    >>> from river_oa3.experiments import replay
+
+    >>> stream = datasets.open_stream("Phishing").unit_rows()
+    >>> outcome = replay(rivals.oa3_first_come(budget=10), stream, ticks=[5, 1000])
+    >>> outcome.labels
+    array([ 5, 10])
+    >>> outcome.asked[:12]
+    array([ True,  True,  True,  True,  True,  True,  True,  True,  True,
+            True, False, False])
+
+    """
 
     ticks: Integers
     true_positives: Integers

@@ -14,7 +14,18 @@ Numbers = NDArray[np.float64]
 
 
 class Counts(typing.NamedTuple):
-    """Counts after so many events: numbers, or an array a number for curves."""
+    """Counts after so many events: numbers, or an array a number for curves.
+
+    Examples
+    --------
+
+    >>> from river_oa3.experiments import Counts
+
+    >>> counts = Counts(8, 10, 90, 2, labels=50)
+    >>> float(counts.sensitivity), float(counts.specificity)
+    (80.0, 90.0)
+
+    """
 
     true_positives: typing.Any
     false_positives: typing.Any

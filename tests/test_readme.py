@@ -1,0 +1,71 @@
+"""What README.md and the reference promise: commands that exist, names that are explained."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from river_oa3 import cli
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+COMMANDS = sorted(set(re.findall(r"river-oa3 ([a-z][^`&\n]*)", README)))
+
+PUBLIC = [
+    "river_oa3",
+    "river_oa3.budget",
+    "river_oa3.datasets",
+    "river_oa3.experiments",
+    "river_oa3.first_order",
+    "river_oa3.metrics",
+    "river_oa3.query",
+    "river_oa3.rivals",
+]
+NAMES = [
+    pytest.param(getattr(importlib.import_module(module), name), id=f"{module}.{name}")
+    for module in PUBLIC
+    for name in importlib.import_module(module).__all__
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_of_the_readme_is_understood(command):
+    cli._parser().parse_args(shlex.split(command))
+
+
+def test_the_readme_shows_each_command():
+    assert {command.split()[0] for command in COMMANDS} == {"compare", "reproduce", "bench"}
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"\]\((notebooks/[^)]*)\)", README))))
+def test_what_the_readme_links_to_is_there(path):
+    assert (ROOT / path).is_file()
+
+
+@pytest.mark.parametrize("thing", NAMES)
+def test_a_public_name_is_explained(thing):
+    assert len(inspect.getdoc(thing) or "") > 20
+
+
+@pytest.mark.parametrize("thing", NAMES)
+def test_a_public_name_that_can_be_called_comes_with_an_example(thing):
+    if inspect.ismodule(thing) or inspect.isabstract(thing):
+        pytest.skip("nothing to call")
+    assert ">>>" in inspect.getdoc(thing)
+
+
+def test_the_reference_is_built_by_the_command_of_the_readme(tmp_path):
+    (options,) = re.findall(r"pdoc (river_oa3 [^`]*)-o site", README)
+    subprocess.run(
+        [sys.executable, "-m", "pdoc", *options.split(), "-o", tmp_path], check=True, timeout=300
+    )
+    for module in PUBLIC[1:]:
+        page = (tmp_path / module.replace(".", "/")).with_suffix(".html")
+        assert page.is_file()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import re
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 from river_oa3 import datasets
 from river_oa3.datasets import DataError, Stream
 from river_oa3.experiments import Goal, Plan, compare, plots, report, speed
-from river_oa3.experiments.comparison import check, shown
+from river_oa3.experiments.comparison import PREFIX, check, shown
 from river_oa3.experiments.lab import Lab
 from river_oa3.experiments.methods import METHODS
 from river_oa3.experiments.progress import downloading
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"river-oa3: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("river-oa3: interrupted before anything was finished", file=sys.stderr)
+        print("river-oa3: interrupted; what was written before is kept", file=sys.stderr)
         return 1
 
 
@@ -94,11 +95,16 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--tune",
-        nargs="?",
+        action="store_const",
         const="permutations",
-        choices=("permutations", "prefix"),
-        help="choose parameters from the paper's grid on other permutations, or on the first "
-        "fifth of the stream, which is then not reported",
+        help="choose parameters from the paper's grid, on other permutations of the events",
+    )
+    parser.add_argument(
+        "--tune-prefix",
+        dest="tune",
+        action="store_const",
+        const="prefix",
+        help="choose them on the first fifth of the stream, which is then not reported",
     )
     parser.add_argument(
         "--tune-events", type=int, metavar="N", help="tune on no more than so many events"
@@ -182,9 +188,12 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 def _compare(options: argparse.Namespace) -> int:
     goal = _goal(options)
     methods = _methods(options.methods)
+    if options.tune_events is not None:
+        _at_least("tune-events", options.tune_events, 1)
     stream = _open(options)
+    prefix = round(PREFIX * len(stream)) if options.tune == "prefix" else 0
     plan = Plan(
-        budget=_budget(options.budget, len(stream)),
+        budget=_budget(options.budget, len(stream) - prefix),
         goal=goal,
         methods=methods,
         permutations=0 if options.in_order else _at_least("permutations", options.permutations, 1),
@@ -202,7 +211,8 @@ def _compare(options: argparse.Namespace) -> int:
     folder = report.results_folder(options.output)
     result = compare(stream, plan)
     if not result.runs:
-        raise KeyboardInterrupt
+        print("river-oa3: interrupted before anything was finished", file=sys.stderr)
+        return 1
     print(report.describe(result))
     print()
     print(report.table(result, bold=sys.stdout.isatty()))
@@ -230,7 +240,7 @@ def _reproduce(options: argparse.Namespace) -> int:
                 )
         sets = [known[name.strip().lower()] for name in options.sets.split(",")]
     lab = Lab(
-        report.results_folder(options.output),
+        Path(options.output),
         sets,
         options.data_dir,
         options.download,
@@ -296,9 +306,10 @@ def _parameters(settings: Sequence[str]) -> dict[str, dict[str, float]]:
         match = re.fullmatch(r"([\w-]+)\.(\w+)=(.+)", setting)
         if match is None:
             raise DataError(f"--set takes METHOD.NAME=VALUE, such as OA3.eta=0.5, not {setting!r}")
-        method, name, value = match.groups()
+        name, value = match.group(2), match.group(3)
+        (method,) = _methods(match.group(1))
         try:
-            parameters.setdefault(_methods(method)[0], {})[name] = float(value)
+            parameters.setdefault(method, {})[name] = float(value)
         except ValueError:
             raise DataError(f"--set {setting}: {value!r} is not a number") from None
     return parameters
@@ -311,11 +322,13 @@ def _budget(text: str, events: int) -> int:
         number = float(match.group(1)) if match else float("nan")
     except ValueError:
         number = float("nan")
-    if match is None or number != number:
+    if match is None or math.isnan(number):
         raise DataError(f"--budget takes a number of labels or a share such as 1%, not {text!r}")
     if match.group(2):
         labels = number / 100.0 * events
         labels = max(1, round(labels)) if 0 < labels <= events else labels
+    elif math.isinf(number):
+        labels = number
     elif number != int(number):
         raise DataError(f"--budget {text} is no whole number of labels; for a share write {text}%")
     else:

@@ -11,11 +11,20 @@ from numpy.typing import NDArray
 
 from river_oa3.datasets import DataError, Stream
 from river_oa3.experiments.methods import METHODS, Setting, build, check_parameters
-from river_oa3.experiments.running import Parameters, Part, Run, Task, Workers
+from river_oa3.experiments.running import Part, Run, Task, Workers
 from river_oa3.experiments.scores import Counts, Goal
 from river_oa3.experiments.tuning import tune
 
-__all__ = ["Comparison", "Plan", "carry_out", "check", "compare", "shown"]
+__all__ = [
+    "PREFIX",
+    "Comparison",
+    "Plan",
+    "carry_out",
+    "check",
+    "choose",
+    "compare",
+    "shown",
+]
 
 # How many points a curve has, and the share of the stream that tuning on a prefix takes.
 POINTS = 100
@@ -142,7 +151,8 @@ class Comparison:
 
     def microseconds(self, method: str) -> NDArray[np.float64]:
         """Processor time an event, for each run."""
-        return np.array([run.seconds for run in self.runs[method].values()]) * 1e6 / self.events
+        runs = [run for _, run in sorted(self.runs[method].items())]
+        return np.array([run.seconds for run in runs]) * 1e6 / self.events
 
 
 def compare(stream: Stream, plan: Plan) -> Comparison:
@@ -191,10 +201,9 @@ def carry_out(
     }
     runs: dict[str, dict[int, Run]] = {method: {} for method in plan.methods}
     try:
-        if tuned is not None:
-            parameters |= {method: tuple(tuned[method].items()) for method in plan.methods}
-        elif plan.tuning is not None:
-            parameters |= _tune(workers, plan, setting, start)
+        if plan.tuning is not None:
+            tuned = choose(workers, plan) if tuned is None else tuned
+            parameters |= {method: tuple(chosen.items()) for method, chosen in tuned.items()}
         orders: Sequence[int | None] = range(plan.permutations) if plan.permutations else [None]
         tasks = [
             Task(
@@ -238,21 +247,26 @@ def _start(stream: Stream, plan: Plan) -> int:
     return round(PREFIX * len(stream)) if plan.tuning == "prefix" else 0
 
 
-def _tune(workers: Workers, plan: Plan, setting: Setting, start: int) -> dict[str, Parameters]:
-    """Choose parameters on the prefix, or on permutations that are not reported."""
-    total = len(workers.stream)
-    events = start or total
+def choose(workers: Workers, plan: Plan) -> dict[str, dict[str, float]]:
+    """Parameters chosen on the prefix, or on permutations that are not reported.
+
+    Those that the plan gives are left alone.
+    """
+    setting = _setting(workers.stream, plan)
+    start = _start(workers.stream, plan)
+    events = start or len(workers.stream)
     if plan.tuning_events is not None:
         events = min(events, plan.tuning_events)
     # As large a share of the events is asked about as in what is reported.
     budget = max(1, round(setting.probability * events))
-    return tune(
+    chosen = tune(
         workers,
         [method for method in plan.methods if method not in plan.parameters],
         dataclasses.replace(setting, budget=budget),
         plan.goal,
         Part(0, events, None, within=start > 0),
     )
+    return {method: dict(parameters) for method, parameters in chosen.items()}
 
 
 def check(stream: Stream, plan: Plan) -> None:
@@ -266,6 +280,15 @@ def check(stream: Stream, plan: Plan) -> None:
     for method in (*plan.methods, *plan.parameters):
         if method not in METHODS:
             raise DataError(f"there is no method {method!r}; choose from {', '.join(METHODS)}")
+    for method in plan.parameters:
+        if method not in plan.methods:
+            raise DataError(f"parameters are set for {method}, which is not among the methods")
+    prefix = stream.y[: _start(stream, plan)]
+    if plan.tuning == "prefix" and prefix.all() | ~prefix.any():
+        raise DataError(
+            f"the first fifth of {stream.name} is of one class, and nothing can be tuned on it: "
+            "tune on permutations, or shuffle the events"
+        )
     for method, parameters in plan.parameters.items():
         check_parameters(method, parameters)
     setting = _setting(stream, plan)

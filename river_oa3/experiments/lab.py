@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from river_oa3 import datasets
 from river_oa3.datasets import DataError, Stream
 from river_oa3.experiments import report
-from river_oa3.experiments.comparison import Comparison, Plan, carry_out
+from river_oa3.experiments.comparison import Comparison, Plan, carry_out, choose
 from river_oa3.experiments.methods import METHODS, Setting
 from river_oa3.experiments.progress import downloading
 from river_oa3.experiments.published import BUDGETS, PUBLISHED
@@ -92,10 +92,7 @@ class Lab:
     def available(self, names: Iterable[str]) -> list[str]:
         """Those of the data sets that are there and wanted."""
         wanted = [name for name in names if self.sets is None or name in self.sets]
-        found = [name for name in wanted if self._load(name)]
-        if not found and wanted:
-            raise DataError(self._absent[wanted[0]])
-        return found
+        return [name for name in wanted if self._load(name)]
 
     @property
     def absent(self) -> dict[str, str]:
@@ -158,10 +155,13 @@ class Lab:
                 paper_accounting=self.paper_accounting,
             )
             key = self._key(name, plan)
-            found = carry_out(self.workers(name), plan, self._remembered().get(key))
+            tuned = self._remembered(plan.methods).get(key)
+            if tuned is None:
+                tuned = choose(self.workers(name), plan)
+                self._remember(key, tuned)
+            found = carry_out(self.workers(name), plan, tuned)
             if not found.is_complete:
                 raise KeyboardInterrupt
-            self._remember(key, found.parameters)
             self._fixed[name, metric] = found
         return self._fixed[name, metric]
 
@@ -215,16 +215,20 @@ class Lab:
     def _memory(self) -> Path:
         return self.folder / "tuned.json"
 
-    def _remembered(self) -> dict[str, dict[str, dict[str, float]]]:
+    def _remembered(self, methods: Iterable[str] = ()) -> dict[str, dict[str, dict[str, float]]]:
+        """What was tuned before, as far as it has these methods; a damaged memory is no memory."""
         try:
             stored = json.loads(self._memory.read_text())
-        except (OSError, ValueError):
+            return {
+                key: {
+                    method: {name: float(each[name]) for name in METHODS[method].tuned}
+                    for method, each in chosen.items()
+                }
+                for key, chosen in stored.items()
+                if set(chosen) >= set(methods)
+            }
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return {}
-        return {
-            key: chosen
-            for key, chosen in stored.items()
-            if isinstance(chosen, dict) and set(chosen) <= set(METHODS)
-        }
 
     def _remember(self, key: str, parameters: dict[str, dict[str, float]]) -> None:
         stored = self._remembered() | {key: parameters}

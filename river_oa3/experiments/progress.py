@@ -37,6 +37,8 @@ class Progress:
         self._drawn = 0.0
 
     def __enter__(self) -> Progress:
+        if self.total > 0:
+            self._draw()
         return self
 
     def __exit__(self, *exception: object) -> None:

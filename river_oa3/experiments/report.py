@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from river_oa3.datasets import DataError
+from river_oa3.datasets import DataError, Stream
 from river_oa3.experiments.comparison import Comparison, shown
 from river_oa3.experiments.scores import Counts, Goal
 
@@ -112,7 +112,9 @@ def describe(comparison: Comparison) -> str:
     stream, plan, setting = comparison.stream, comparison.plan, comparison.setting
     share = plan.budget / comparison.events
     orders = (
-        f"mean +- standard deviation over {plan.permutations} permutations"
+        "one permutation"
+        if plan.permutations == 1
+        else f"mean +- standard deviation over {plan.permutations} permutations"
         if plan.permutations
         else "events in the order in which they came"
     )
@@ -125,7 +127,7 @@ def describe(comparison: Comparison) -> str:
     )
     lines = [
         f"{stream.title}: {len(stream):,} events, {stream.positives:,} positive "
-        f"(1 in {len(stream) / stream.positives:.1f}), {len(stream.names):,} features",
+        f"(1 in {len(stream) / stream.positives:.1f}), {_features(stream):,} features",
         f"budget {plan.budget:,} labels ({share:.2%} of {comparison.events:,} events), {orders}, "
         f"seed {plan.seed}",
         f"rho = {setting.rho:.4g} ({source}), {_parameters(comparison)}",
@@ -136,9 +138,14 @@ def describe(comparison: Comparison) -> str:
             f"accounting of the paper: all {empty:,} events without features count as mistakes"
         )
     if not comparison.is_complete:
-        done = min((len(runs) for runs in comparison.runs.values()), default=0)
+        done = min(len(comparison.runs.get(method, ())) for method in plan.methods)
         lines.append(f"INTERRUPTED: {done} of {max(1, plan.permutations)} permutations finished")
     return "\n".join(lines)
+
+
+def _features(stream: Stream) -> int:
+    """Features that some event has; a file may leave out numbers in between."""
+    return len(np.unique(stream.X.indices))
 
 
 def _parameters(comparison: Comparison) -> str:
@@ -176,7 +183,7 @@ def as_json(comparison: Comparison) -> dict[str, typing.Any]:
             "name": stream.name,
             "note": stream.note,
             "events": len(stream),
-            "features": len(stream.names),
+            "features": _features(stream),
             "positives": stream.positives,
         },
         "plan": dataclasses.asdict(plan),
@@ -241,8 +248,15 @@ def write_text(path: Path, text: str) -> None:
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
     draft = path.with_name(f".{path.name}.part")
-    draft.write_bytes(content)
-    draft.replace(path)
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError as error:
+        raise DataError(
+            f"cannot write {path} ({error.strerror}): choose another --output"
+        ) from None
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def write(comparison: Comparison, folder: Path, name: str) -> list[Path]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from river_oa3.datasets import DataError
 from river_oa3.experiments import beside, defaults, plots, report
 from river_oa3.experiments.comparison import Comparison, Plan, carry_out
 from river_oa3.experiments.lab import HIGH_DIMENSIONAL, METRICS, STANDARD, Lab, Variation
@@ -37,28 +38,40 @@ WEIGHTS = tuple(tenth / 10 for tenth in range(1, 10))
 def reproduce(lab: Lab, names: Iterable[str], say: Callable[[str], None] = print) -> list[Path]:
     """Run experiments by name, say what comes of them, and write it to the lab's folder."""
     paths = []
-    for name in names:
-        experiment = (EXPERIMENTS | EXTRAS)[name]
-        say(f"== {name}: {experiment.title}")
-        paths += experiment.run(lab, name, say)
+    chosen = {name: (EXPERIMENTS | EXTRAS)[name] for name in names}
+    there = {name: lab.available(experiment.sets) for name, experiment in chosen.items()}
+    if not any(there.values()):
+        reasons = [*lab.absent.values(), "none of its data sets is among --sets"]
+        raise DataError(f"{next(iter(chosen))} has nothing to run on: {reasons[0]}")
+    report.results_folder(lab.folder)
+    for name, experiment in chosen.items():
+        if there[name]:
+            say(f"== {name}: {experiment.title}")
+            paths += experiment.run(lab, name, say)
+        else:
+            say(f"== {name} is left out: its data sets are {', '.join(experiment.sets)}")
         say("")
     for name, reason in lab.absent.items():
         say(f"left out {name}: {reason}")
     return paths
 
 
+Runner = Callable[[Lab, str, Callable[[str], None]], list[Path]]
+
+
 @dataclasses.dataclass(frozen=True)
 class Experiment:
-    """What is done, and a function that does it."""
+    """What is done, a function that does it, and the data sets it is done on."""
 
     title: str
-    run: Callable[[Lab, str, Callable[[str], None]], list[Path]]
+    run: Runner
+    sets: Sequence[str] = STANDARD
 
 
 # Tables.
 
 
-def _table(sets: Sequence[str]) -> Callable[[Lab, str, Callable[[str], None]], list[Path]]:
+def _table(sets: Sequence[str]) -> Runner:
     def run(lab: Lab, name: str, say: Callable[[str], None]) -> list[Path]:
         found: dict[tuple[str, str], Comparison] = {}
         text: list[str] = []
@@ -112,7 +125,7 @@ def _speedups(lab: Lab, name: str, say: Callable[[str], None]) -> list[Path]:
 
 def _fixed(
     panels: Sequence[tuple[str, Metric]],
-) -> Callable[[Lab, str, Callable[[str], None]], list[Path]]:
+) -> Runner:
     def run(lab: Lab, name: str, say: Callable[[str], None]) -> list[Path]:
         there = set(lab.available([each for each, _ in panels]))
         found = [
@@ -184,7 +197,7 @@ def _sweep(
     methods: Sequence[str],
     vary: Callable[[Lab, str, Metric, str, float, dict[str, float]], Variation],
     log: bool = False,
-) -> Callable[[Lab, str, Callable[[str], None]], list[Path]]:
+) -> Runner:
     def run(lab: Lab, name: str, say: Callable[[str], None]) -> list[Path]:
         panels: dict[str, dict[str, NDArray[np.float64]]] = {}
         rows = [["data set", "method", label, "metric", "mean", "deviation"]]
@@ -260,8 +273,8 @@ def _gamma_varied(
 
 
 def _both(
-    *runs: Callable[[Lab, str, Callable[[str], None]], list[Path]],
-) -> Callable[[Lab, str, Callable[[str], None]], list[Path]]:
+    *runs: Runner,
+) -> Runner:
     def run(lab: Lab, name: str, say: Callable[[str], None]) -> list[Path]:
         return [
             path
@@ -275,7 +288,7 @@ def _both(
 # Query biases.
 
 
-def _biases(metric: Metric) -> Callable[[Lab, str, Callable[[str], None]], list[Path]]:
+def _biases(metric: Metric) -> Runner:
     grid = [float(f"1e{exponent}") for exponent in EXPONENTS]
 
     def run(lab: Lab, name: str, say: Callable[[str], None]) -> list[Path]:
@@ -352,7 +365,9 @@ _BUDGETS = "budget (% of events)"
 
 EXPERIMENTS: dict[str, Experiment] = {
     "table2": Experiment("evaluation on fixed budgets", _table(STANDARD)),
-    "table3": Experiment("evaluation on high-dimensional data sets", _table(HIGH_DIMENSIONAL)),
+    "table3": Experiment(
+        "evaluation on high-dimensional data sets", _table(HIGH_DIMENSIONAL), HIGH_DIMENSIONAL
+    ),
     "fig1": Experiment("sum with a fixed budget", _fixed([(each, "sum") for each in STANDARD])),
     "fig2": Experiment("cost with a fixed budget", _fixed([(each, "cost") for each in STANDARD])),
     "fig3": Experiment(
@@ -392,11 +407,14 @@ EXPERIMENTS: dict[str, Experiment] = {
     "figC6": Experiment(
         "high-dimensional data sets with a fixed budget",
         _fixed([(each, metric) for each in reversed(HIGH_DIMENSIONAL) for metric in METRICS]),
+        HIGH_DIMENSIONAL,
     ),
-    "speedups": Experiment("speed-up of the sketches over full OA3", _speedups),
+    "speedups": Experiment("speed-up of the sketches over full OA3", _speedups, tuple(SPEEDUPS)),
 }
 
 # What stands behind this package and not in the paper: run by name, not as a part of all.
 EXTRAS: dict[str, Experiment] = {
-    "defaults": Experiment("how the default parameters were chosen", _defaults),
+    "defaults": Experiment(
+        "how the default parameters were chosen", _defaults, (*STANDARD, *HIGH_DIMENSIONAL)
+    ),
 }

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
 import functools
-import itertools
 import multiprocessing
 import os
 import signal
+import threading
 import typing
 from collections.abc import Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,17 +70,17 @@ class Workers:
 
     def __init__(self, stream: Stream, jobs: int, seed: int, paper_accounting: bool = False):
         self.stream = stream
-        self.jobs = jobs
-        with one_thread():
-            self._pool = concurrent.futures.ProcessPoolExecutor(
-                jobs,
-                mp_context=multiprocessing.get_context("spawn"),
-                initializer=_start,
-                initargs=(stream, seed, paper_accounting),
-            )
-            # Start them all while the environment says so.
+        context = multiprocessing.get_context("spawn")
+        self._workers: dict[Connection, SpawnProcess] = {}
+        with one_thread(), _deaf_to_interrupts():
             for _ in range(jobs):
-                self._pool.submit(os.getpid)
+                ours, theirs = context.Pipe()
+                process = context.Process(target=_work, args=(theirs,), daemon=True)
+                process.start()
+                theirs.close()
+                self._workers[ours] = process
+        for pipe in self._workers:
+            self._send(pipe, (stream, seed, paper_accounting))
 
     def __enter__(self) -> Workers:
         return self
@@ -87,38 +88,52 @@ class Workers:
     def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
         if kind is not None:
             self.stop()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        for pipe, process in self._workers.items():
+            pipe.close()  # which tells a worker that it is done
+            process.join()
 
     def stop(self) -> None:
         """End what is running now; nothing more can be run."""
-        for process in list((self._pool._processes or {}).values()):
+        for process in self._workers.values():
             process.terminate()
 
     def run(self, tasks: Sequence[Task], what: str) -> Iterator[tuple[Task, Run | None]]:
         """Run the tasks, in any order of finishing, and give each with what came of it."""
         weights = [_weight(self.stream, METHODS[task.method].kind, task.part) for task in tasks]
-        waiting = iter(self._batches(tasks, weights))
-        running: set[concurrent.futures.Future[list[Run | None]]] = set()
-        batches = {}
+        batches = self._batches(tasks, weights)
+        running: dict[Connection, list[int]] = {}
         with Progress(what, sum(weights)) as progress:
+            idle = list(self._workers)
             while True:
-                # No more than the workers need: what is interrupted should have finished in order.
-                for batch in itertools.islice(waiting, 2 * self.jobs - len(running)):
-                    future = self._pool.submit(_replay_all, [tasks[i] for i in batch])
-                    running.add(future)
-                    batches[future] = batch
+                for pipe, batch in zip(idle, batches, strict=False):
+                    self._send(pipe, [tasks[i] for i in batch])
+                    running[pipe] = batch
                 if not running:
                     return
-                done, running = concurrent.futures.wait(
-                    running, return_when=concurrent.futures.FIRST_COMPLETED
-                )
-                for future in done:
-                    batch = batches.pop(future)
-                    for i, run in zip(batch, future.result(), strict=True):
+                idle = [pipe for pipe in wait(list(running)) if isinstance(pipe, Connection)]
+                for pipe in idle:
+                    batch = running.pop(pipe)
+                    for i, run in zip(batch, self._receive(pipe), strict=True):
                         yield tasks[i], run
                     progress.add(sum(weights[i] for i in batch))
 
-    def _batches(self, tasks: Sequence[Task], weights: Sequence[float]) -> Iterator[list[int]]:
+    def _send(self, pipe: Connection, message: object) -> None:
+        try:
+            pipe.send(message)
+        except OSError:
+            raise _death() from None
+
+    def _receive(self, pipe: Connection) -> list[Run | None]:
+        try:
+            answer = pipe.recv()
+        except (EOFError, OSError):
+            raise _death() from None
+        if isinstance(answer, Exception):
+            raise answer
+        return typing.cast(list[Run | None], answer)
+
+    @staticmethod
+    def _batches(tasks: Sequence[Task], weights: Sequence[float]) -> Iterator[list[int]]:
         """Tasks by number, in parcels of about a quarter of a second."""
         batch: list[int] = []
         weight = 0.0
@@ -144,6 +159,25 @@ def _weight(stream: Stream, kind: str, part: Part) -> float:
     return (part.stop - part.start) * (100.0 + 5.0 * n + covariance) * 1e-9
 
 
+def _death() -> MemoryError:
+    return MemoryError(
+        "a worker process ended before its time, perhaps for lack of memory: use fewer --jobs"
+    )
+
+
+@contextlib.contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Start processes that Ctrl-C does not reach: it is for the parent."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
     """Let processes that are started here do linear algebra in one thread."""
@@ -167,15 +201,21 @@ _seed: int
 _paper_accounting: bool
 
 
-def _start(stream: Stream, seed: int, paper_accounting: bool) -> None:
+def _work(pipe: Connection) -> None:
+    """Take the stream, then tasks, and give their runs, until the other end is closed."""
     global _stream, _seed, _paper_accounting
-    # Ctrl-C is for the parent, which keeps what is finished.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _stream, _seed, _paper_accounting = stream, seed, paper_accounting
-
-
-def _replay_all(tasks: Sequence[Task]) -> list[Run | None]:
-    return [_replay(task) for task in tasks]
+    try:
+        _stream, _seed, _paper_accounting = pipe.recv()
+        while True:
+            tasks = pipe.recv()
+            try:
+                answer: object = [_replay(task) for task in tasks]
+            except Exception as error:
+                answer = error
+            pipe.send(answer)
+    except (EOFError, OSError):
+        return
 
 
 def _replay(task: Task) -> Run | None:

@@ -99,7 +99,10 @@ def tune(
     )
     climbing = {method: _best(scores[method], CLIMBERS) for method in scores}
     while any(climbing.values()):
-        before = {method: set(scores[method]) for method in scores}
+        before = {
+            method: {point for point, merits in scores[method].items() if len(merits) >= FEW}
+            for method in scores
+        }
         evaluate(
             (
                 (method, neighbour, FEW)

@@ -123,9 +123,11 @@ class Lab:
         return min(len(self.stream(name)), max(1, round(share * len(self.stream(name)))))
 
     def title(self, name: str, budget: int | None = None) -> str:
-        """The data set as a title, with what it is not."""
+        """The data set as a title, with what it is not, and how it is accounted for."""
         stream = self.stream(name)
-        return stream.title if budget is None else f"{stream.title}, B={budget:,}"
+        title = stream.title if budget is None else f"{stream.title}, B={budget:,}"
+        has_empty = bool((np.diff(stream.X.indptr) == 0).any())
+        return f"{title}, empty events as mistakes" if has_empty & self.paper_accounting else title
 
     def workers(self, name: str) -> Workers:
         """Processes that hold the data set, until the lab is closed."""
@@ -205,8 +207,8 @@ class Lab:
                     plan.goal,
                     f"budget={plan.budget}",
                     f"events={plan.tuning_events}",
+                    # The accounting of empty events adds the same to every setting.
                     f"seed={plan.seed}",
-                    f"paper_accounting={plan.paper_accounting}",
                 ),
             )
         )

@@ -10,6 +10,7 @@ from river.utils import dataframe
 from scipy.special import ndtr
 
 from river_oa3 import frames
+from river_oa3._core import checks
 
 if typing.TYPE_CHECKING:
     from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
@@ -17,9 +18,21 @@ if typing.TYPE_CHECKING:
     from river_oa3._core.learner import Learner
     from river_oa3._core.sketch import Sketch
 
-__all__ = ["MarginClassifier", "SecondOrderClassifier", "SketchedClassifier"]
+__all__ = ["MarginClassifier", "SecondOrderClassifier", "SketchedClassifier", "parameter"]
 
 Event = dict[base.typing.FeatureName, typing.Any]
+
+
+def parameter(name: str, core_name: str | None = None) -> property:
+    """A parameter that lives in the core, which may call it by another name."""
+
+    def get(self: MarginClassifier) -> typing.Any:
+        return getattr(self._core, core_name or name)
+
+    def set_(self: MarginClassifier, value: float) -> None:
+        setattr(self._core, core_name or name, checks.positive(name, value))
+
+    return property(get, set_)
 
 
 class MarginClassifier(base.Classifier):
@@ -92,29 +105,9 @@ class SecondOrderClassifier(MarginClassifier, base.MiniBatchClassifier):
         super().__init__(core)
         self._y_name: str | None = None
 
-    @property
-    def eta(self) -> float:
-        return self._core.eta
-
-    @eta.setter
-    def eta(self, value: float) -> None:
-        self._core.eta = value
-
-    @property
-    def gamma(self) -> float:
-        return self._core.gamma
-
-    @gamma.setter
-    def gamma(self, value: float) -> None:
-        self._core.gamma = value
-
-    @property
-    def rho(self) -> float:
-        return self._core.rho
-
-    @rho.setter
-    def rho(self, value: float) -> None:
-        self._core.rho = value
+    eta = parameter("eta")
+    gamma = parameter("gamma")
+    rho = parameter("rho")
 
     @property
     def _mutable_attributes(self) -> set[str]:

@@ -10,7 +10,7 @@ import typing
 
 from river_oa3._core import checks
 from river_oa3._core.first_order import FirstOrder
-from river_oa3.base import MarginClassifier
+from river_oa3.base import MarginClassifier, parameter
 
 __all__ = ["CostSensitiveClassifier", "PassiveAggressiveClassifier", "PerceptronClassifier"]
 
@@ -51,13 +51,7 @@ class PassiveAggressiveClassifier(MarginClassifier):
             raise ValueError(f"mode must be 0, 1 or 2, not {mode!r}")
         super().__init__(FirstOrder(checks.positive("C", C), 1.0, _PASSIVE_AGGRESSIVE[mode]))
 
-    @property
-    def C(self) -> float:
-        return self._core.eta
-
-    @C.setter
-    def C(self, value: float) -> None:
-        self._core.eta = checks.positive("C", value)
+    C = parameter("C", "eta")
 
     @property
     def _mutable_attributes(self) -> set[str]:
@@ -92,13 +86,7 @@ class PerceptronClassifier(MarginClassifier):
     def __init__(self, eta: float = 1.0):
         super().__init__(FirstOrder(eta, 1.0, "perceptron"))
 
-    @property
-    def eta(self) -> float:
-        return self._core.eta
-
-    @eta.setter
-    def eta(self, value: float) -> None:
-        self._core.eta = value
+    eta = parameter("eta")
 
     @property
     def _mutable_attributes(self) -> set[str]:
@@ -140,21 +128,8 @@ class CostSensitiveClassifier(MarginClassifier):
             raise ValueError(f"loss must be 'slope' or 'margin', not {loss!r}")
         super().__init__(FirstOrder(eta, rho, loss))
 
-    @property
-    def eta(self) -> float:
-        return self._core.eta
-
-    @eta.setter
-    def eta(self, value: float) -> None:
-        self._core.eta = value
-
-    @property
-    def rho(self) -> float:
-        return self._core.rho
-
-    @rho.setter
-    def rho(self, value: float) -> None:
-        self._core.rho = value
+    eta = parameter("eta")
+    rho = parameter("rho")
 
     @property
     def _mutable_attributes(self) -> set[str]:

@@ -38,6 +38,11 @@ class Style(typing.NamedTuple):
     marker: str
     width: float = 1.6
 
+    @property
+    def height(self) -> float:
+        """Broken lines lie upon solid ones, so that one that is met is not hidden."""
+        return 2.0 if self.dashes == "-" else 2.5
+
 
 # Colours of Okabe and Ito and of Tol, which the colour-blind tell apart. Ours are solid, the
 # second-order rivals dashed, the first-order ones dotted, and each has a marker of its own.
@@ -100,7 +105,14 @@ def draw_development(
         counts = comparison.curves(method)
         values = (goal.sum(counts) if metric == "sum" else goal.cost(counts)).mean(axis=0)
         style = STYLES[method]
-        axes.plot(comparison.ticks, values, style.dashes, color=style.color, linewidth=style.width)
+        axes.plot(
+            comparison.ticks,
+            values,
+            style.dashes,
+            color=style.color,
+            linewidth=style.width,
+            zorder=style.height,
+        )
         end = comparison.exhausted(method)
         if end is not None:
             height = np.interp(end, comparison.ticks, values)
@@ -191,6 +203,7 @@ def sweeps(
                 linewidth=min(style.width, 2.6),
                 elinewidth=0.8,
                 capsize=2,
+                zorder=style.height,
             )
         if log:
             panel.set_xscale("log")

@@ -58,7 +58,7 @@ STYLES: dict[str, Style] = {
     "SOA3": Style("#D55E00", "-", "D", 4.0),
     "SSOA3": Style("#009E73", "-", "^"),
     "OA3-F": Style("#999999", "-.", "h"),
-    "OA3-R": Style("#999999", "--", "*"),
+    "OA3-R": Style("#332288", "--", "*"),
 }
 
 UNITS = {"sum": "sum of sensitivity and specificity (%)", "cost": "cost of mistakes"}

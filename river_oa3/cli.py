@@ -33,6 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (DataError, ValueError, TypeError, MemoryError) as error:
         print(f"river-oa3: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; nothing may be flushed to it any more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except KeyboardInterrupt:
         print("river-oa3: interrupted; what was written before is kept", file=sys.stderr)
         return 1

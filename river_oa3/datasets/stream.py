@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -85,6 +86,12 @@ class Stream:
     def negatives(self) -> int:
         """The number of negative events."""
         return len(self) - self.positives
+
+    @functools.cached_property
+    def squares(self) -> NDArray[np.float64]:
+        """The squared length of each row; infinite where that is too large for a float."""
+        with np.errstate(over="ignore"):
+            return np.asarray(self.X.multiply(self.X).sum(axis=1), dtype=np.float64)
 
     def events(self, order: Iterable[int] | None = None) -> Iterator[tuple[dict[Any, float], bool]]:
         """The events as river takes them: a dict of what is not zero, and a label."""

@@ -17,6 +17,7 @@ from river_oa3.active import ActiveLearner
 from river_oa3.base import MarginClassifier, SecondOrderClassifier
 from river_oa3.budget import TotalBudget
 from river_oa3.datasets import Stream
+from river_oa3.experiments.scores import Counts
 from river_oa3.query import AsymmetricQuery, FirstComeQuery, Query, RandomQuery
 
 __all__ = ["Outcome", "replay", "uniforms"]
@@ -52,6 +53,17 @@ class Outcome(typing.NamedTuple):
     asked: NDArray[np.bool_]
     uniforms_used: int
     seconds: float
+
+    @property
+    def counts(self) -> Counts:
+        """The counts as one, an array a number."""
+        return Counts(
+            self.true_positives,
+            self.false_positives,
+            self.true_negatives,
+            self.false_negatives,
+            self.labels,
+        )
 
 
 def uniforms(seed: int | None, n: int) -> NDArray[np.float64]:
@@ -162,9 +174,7 @@ def _first_overflow(
     """The first event whose variance is not finite, which is an error to predict, asked or not."""
     if not isinstance(classifier, SecondOrderClassifier):
         return None
-    with np.errstate(over="ignore"):
-        squares = stream.X.multiply(stream.X).sum(axis=1)
-    events = np.flatnonzero(~np.isfinite(squares[rows]))
+    events = np.flatnonzero(~np.isfinite(stream.squares[rows]))
     return int(events[0]) if len(events) else None
 
 

@@ -226,16 +226,9 @@ def _replay(task: Task) -> Run | None:
         outcome = replay(model, _stream, order, numbers, task.ticks, _paper_accounting)
     except OverflowError:
         return None
-    counts = Counts(
-        outcome.true_positives,
-        outcome.false_positives,
-        outcome.true_negatives,
-        outcome.false_negatives,
-        outcome.labels,
-    )
     is_spent = outcome.asked.sum() >= task.setting.budget
     exhausted = int(np.flatnonzero(outcome.asked)[-1]) + 1 if is_spent else None
-    return Run(counts, exhausted, outcome.seconds)
+    return Run(outcome.counts, exhausted, outcome.seconds)
 
 
 @functools.lru_cache(maxsize=4)

@@ -63,13 +63,12 @@ cdef class FirstOrder(Learner):
     cdef double confidence(self, double v) noexcept nogil:
         return 0.0
 
-    cdef int decide(self, const Entry* x, Py_ssize_t n, bint y, double w,
+    cdef int decide(self, const Entry* x, Py_ssize_t n, double p, bint y, double w,
                     double* step, double* squares) noexcept nogil:
-        cdef double total = sum_squares(x, n), p, size, reach
+        cdef double total = sum_squares(x, n), size, reach
         squares[0] = total
         if total == 0.0 or w == 0.0:
             return NOTHING
-        p = self.margin(x, n)
         size = self.step_size(p if y else -p, self._rho if y else 1.0, y, w, total)
         reach = self.reach + sqrt(total) * size
         if not (total <= LARGEST and size <= LARGEST and reach <= LARGEST):

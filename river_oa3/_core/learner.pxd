@@ -28,8 +28,9 @@ cdef class Learner:
     cdef double confidence(self, double v) noexcept nogil
     cdef int learn_read(self, bint y, double w) except -1
     cdef int refuse_event(self, double squares) except -1
-    cdef int decide(self, const Entry* x, Py_ssize_t n, bint y, double w,
+    cdef int decide(self, const Entry* x, Py_ssize_t n, double p, bint y, double w,
                     double* step, double* squares) noexcept nogil
+    cdef double judge(self, const Entry* x, Py_ssize_t n, double* v) noexcept nogil
 
     cdef int reserve(self, Py_ssize_t d) except -1
     cdef double margin(self, const Entry* x, Py_ssize_t n) noexcept nogil

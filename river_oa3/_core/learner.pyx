@@ -160,7 +160,7 @@ cdef class Learner:
                 f.reserve_names(f.count + f.new)
             finally:
                 f.end()
-        verdict = self.decide(f.entries, n, y, w, &step, &squares)
+        verdict = self.decide(f.entries, n, self.margin(f.entries, n), y, w, &step, &squares)
         if verdict == OVERFLOW:
             self.refuse_event(squares)
         if verdict == STEP:
@@ -168,10 +168,13 @@ cdef class Learner:
             self.update(f.entries, n, f.new, step, squares)
         return 0
 
-    cdef int decide(self, const Entry* x, Py_ssize_t n, bint y, double w,
+    cdef int decide(self, const Entry* x, Py_ssize_t n, double p, bint y, double w,
                     double* step, double* squares) noexcept nogil:
-        """Whether there is something to learn, and the length of mu's step: eta w rho_t y."""
-        cdef double p, reach, total = sum_squares(x, n)
+        """Whether there is something to learn, and the length of mu's step: eta w rho_t y.
+
+        The margin p has just been computed: what it left behind is used by `update`.
+        """
+        cdef double reach, total = sum_squares(x, n)
         squares[0] = total
         step[0] = self._eta * w * (self._rho if y else -1.0)
         reach = self.reach + sqrt(total) * (step[0] if y else -step[0])
@@ -184,7 +187,6 @@ cdef class Learner:
         # An event so short that its square is 0 teaches no more than one without features.
         if total == 0.0 or w == 0.0:
             return NOTHING
-        p = self.margin(x, n)
         if (p if y else -p) < 1.0:
             self.reach = reach
             return STEP
@@ -251,7 +253,7 @@ cdef class Learner:
         cdef Py_ssize_t i = 0, j, column
         cdef Features f = self.features
         cdef Py_ssize_t[::1] order, slots
-        cdef double value, step, squares
+        cdef double value, step, squares, p
         self._check_batch(row_squares, np.asarray(y), np.asarray(w))
         self._make_room(np.asarray(X), columns)
         while i < X.shape[0]:
@@ -276,7 +278,8 @@ cdef class Learner:
                         if f.new:
                             break
                         # `_check_batch` has ruled out that a row is too large.
-                        if self.decide(f.entries, f.known, y[i], w[i], &step, &squares) == STEP:
+                        p = self.margin(f.entries, f.known)
+                        if self.decide(f.entries, f.known, p, y[i], w[i], &step, &squares) == STEP:
                             self.update(f.entries, f.known, 0, step, squares)
                         i += 1
             finally:
@@ -375,6 +378,11 @@ cdef class Learner:
 
     cdef object mu(self):
         raise NotImplementedError
+
+    cdef double judge(self, const Entry* x, Py_ssize_t n, double* v) noexcept nogil:
+        """Variance and margin at once, which a learner may do faster than one after the other."""
+        v[0] = self.variance(x, n)
+        return self.margin(x, n)
 
     # What a learner may do with events that are known before their turn, as in a replay.
 

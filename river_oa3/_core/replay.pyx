@@ -49,6 +49,7 @@ cdef class Replay:
     # The query: a fixed probability, or one that depends on the margin where that is below 0.
     cdef double fixed, delta_pos, delta_neg
     cdef bint use_confidence
+    cdef bint needs_variance
     cdef Py_ssize_t budget
     cdef const double[::1] uniforms
     # Where it stands.
@@ -71,6 +72,7 @@ cdef class Replay:
         self.order = order
         self.uniforms = uniforms
         self.fixed, self.delta_pos, self.delta_neg, self.use_confidence = query
+        self.needs_variance = self.fixed < 0.0 and self.use_confidence
         self.budget = budget
         self.ticks = ticks
         self.empty_is_mistake = empty_is_mistake
@@ -127,19 +129,26 @@ cdef class Replay:
         cdef Py_ssize_t n_events = self.order.shape[0]
         cdef Entry* x = self.features.entries
         cdef Py_ssize_t n
-        cdef double p, chance, step, squares
+        cdef double p, v, chance, step, squares
         cdef int verdict
         cdef Row row
         while self.t < n_events:
-            if self.t + DISTANCE < n_events:
+            if self.t + 2 * DISTANCE < n_events:
+                # Rows come in any order: first where one starts, then the row itself.
+                fetch_ahead(&self.indptr[self.order[self.t + 2 * DISTANCE]])
+                fetch_ahead(&self.y[self.order[self.t + 2 * DISTANCE]])
                 fetch(self.row(self.t + DISTANCE))
             if self.learner.looks_ahead:
                 self.look_ahead()
             row = self.row(self.t)
             self.load(row)
             n = self.features.known
-            p = self.learner.margin(x, n)
-            chance = self.probability(p) if row.size and self.count[ASKED] < self.budget else 0.0
+            v = 0.0
+            if self.needs_variance and self.count[ASKED] < self.budget:
+                p = self.learner.judge(x, n, &v)
+            else:
+                p = self.learner.margin(x, n)
+            chance = self.probability(p, v) if row.size and self.count[ASKED] < self.budget else 0.0
             if not (isfinite(p) and isfinite(chance)):
                 return TOO_LARGE
             self.account(p >= 0.0, &row)
@@ -148,7 +157,7 @@ cdef class Replay:
             if self.asked[self.t]:
                 if self.features.new:
                     return NEW_FEATURE
-                verdict = self.learner.decide(x, n, row.label, 1.0, &step, &squares)
+                verdict = self.learner.decide(x, n, p, row.label, 1.0, &step, &squares)
                 if verdict == OVERFLOW:
                     return TOO_LARGE
                 if verdict == STEP:
@@ -170,8 +179,9 @@ cdef class Replay:
         cdef Py_ssize_t k, slot, known = 0, new = 0
         cdef Entry* entries = self.features.entries
         cdef Newcomer* newcomers = self.features.newcomers
+        cdef const Py_ssize_t* slots = &self.slots[0]
         for k in range(row.size):
-            slot = self.slots[row.columns[k]]
+            slot = slots[row.columns[k]]
             if slot >= 0:
                 entries[known].slot = slot
                 entries[known].value = row.values[k]
@@ -201,14 +211,13 @@ cdef class Replay:
         self.foreseen_from = self.t
         self.foreseen_to = self.t + place
 
-    cdef inline double probability(self, double p) noexcept nogil:
+    cdef inline double probability(self, double p, double v) noexcept nogil:
         """The probability of asking about the event that was loaded; no number if it overflows."""
-        cdef double q = fabs(p), v, delta
+        cdef double q = fabs(p), delta
         if self.fixed >= 0.0:
             return self.fixed
         if self.use_confidence:
-            v = sort_new_squares(self.features.newcomers, self.features.new)
-            v += self.learner.variance(self.features.entries, self.features.known)
+            v = sort_new_squares(self.features.newcomers, self.features.new) + v
             if not isfinite(v):
                 return v
             q += self.learner.confidence(v)

@@ -28,7 +28,8 @@ class LastQuery(typing.NamedTuple):
     """What became of the newest event.
 
     `1 / probability` is the importance weight of its label: the mean of anything over asked events
-    with these weights is an unbiased estimate of its mean over all events.
+    with these weights is an unbiased estimate of its mean over the events that could be asked
+    about. Those that had probability 0, as when the budget was spent, are not among them.
 
     """
 
@@ -95,7 +96,7 @@ class ActiveLearner(ActiveLearningClassifier):
     ...     preprocessing.StandardScaler()
     ...     | with_intercept
     ...     | preprocessing.Normalizer()
-    ...     | SSOA3Classifier(rho=13),
+    ...     | SSOA3Classifier(),
     ...     budget=500,
     ...     seed=42,
     ... )
@@ -106,10 +107,10 @@ class ActiveLearner(ActiveLearningClassifier):
     ...     metric=metrics.WeightedSum(),
     ...     print_every=20_000,
     ... )
-    [20,000] WeightedSum: 91.01% – 500 samples used
-    [40,000] WeightedSum: 90.79% – 500 samples used
-    [49,097] WeightedSum: 90.59% – 500 samples used
-    WeightedSum: 90.59%
+    [20,000] WeightedSum: 97.95% – 500 samples used
+    [40,000] WeightedSum: 98.01% – 500 samples used
+    [49,097] WeightedSum: 97.94% – 500 samples used
+    WeightedSum: 97.94%
 
     >>> model.n_seen, model.n_asked
     (49097, 500)

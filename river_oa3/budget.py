@@ -110,6 +110,8 @@ class RateBudget(Budget):
     Every event brings `rate` of a label into the purse, which holds no more than a window's worth.
     So the first n events cost at most `1 + rate * n` labels, and a month in which nobody asked does
     not become an hour in which everybody does: no more than `rate * window` labels are saved up.
+    Where a rule wants to ask about more than the rate, the purse is mostly empty, and what is asked
+    about is close to first come, first served.
 
     Parameters
     ----------

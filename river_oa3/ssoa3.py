@@ -23,6 +23,8 @@ class SSOA3Classifier(SketchedClassifier):
     rho
         The weight of a positive relative to a negative. Use the ratio of the costs of a missed
         positive and a false alarm, or the ratio of negatives to positives for balanced accuracy.
+        With few labels begin lower, at 1: a learner that has been taught little and weighs
+        positives much calls everything positive.
     sketch_size
         The number of directions.
     seed

@@ -194,7 +194,7 @@ cdef class Replay:
         self.features.sort_known()
 
     cdef void look_ahead(self) noexcept nogil:
-        """Show the learner the coming events, as many as it would work ahead on, and turn to one."""
+        """Show the learner the coming events, as many as it would work ahead on."""
         cdef Py_ssize_t place = 0, more = 1
         if self.t < self.foreseen_to or self.count[ASKED] >= self.budget:
             self.learner.turn_to(self.t - self.foreseen_from if self.t < self.foreseen_to else -1)

@@ -1,4 +1,8 @@
-"""The least that any learner has to do with an event: walk its dict and look up each name once."""
+"""The least that any learner has to do with an event: walk its dict and look up each name once.
+
+One name after the other, that is. A learner that asks for cold memory ahead of its use may pass
+this where the vocabulary does not fit into the cache.
+"""
 
 from cpython.dict cimport PyDict_Next
 from cpython.object cimport PyObject

@@ -302,7 +302,7 @@ def scaling(measured: Measured) -> Figure:
         if name in names
     ]
     figure.legend(handles=handles, loc="outside right center", frameon=False)
-    figure.suptitle("predict + learn on one core; the floor walks the dict and looks up each name")
+    figure.suptitle("predict + learn on one core; the floor walks the dict and looks names up, one by one")
     return figure
 
 

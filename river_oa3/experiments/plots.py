@@ -302,7 +302,7 @@ def scaling(measured: Measured) -> Figure:
         if name in names
     ]
     figure.legend(handles=handles, loc="outside right center", frameon=False)
-    figure.suptitle("predict + learn on one core; the floor walks the dict and looks names up, one by one")
+    figure.suptitle("predict + learn on one core; floor: walk the dict, look each name up")
     return figure
 
 

@@ -986,7 +986,14 @@ def test_every_budget_fits_the_part_that_is_there(lab, experiment):
 
 
 def test_a_title_says_what_a_part_is_not(lab):
-    assert lab.title("protein", 1234) == "protein (a 16 % part of protein), B=1,234"
+    title = lab.title("protein", 1234)
+    assert title.startswith("protein (a 16 % part of protein), B=1,234")
+
+
+@pytest.mark.parametrize("is_accounted", [True, False])
+def test_a_title_says_how_empty_events_are_accounted_for(lab, is_accounted):
+    lab.paper_accounting = is_accounted
+    assert lab.title("protein").endswith("empty events as mistakes") == is_accounted
 
 
 def test_a_fixed_budget_is_run_once(lab, small):

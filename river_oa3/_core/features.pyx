@@ -25,7 +25,7 @@ cdef enum:
     SHORT = 48
     # Events of no more features are ordered by counting, LANES at a time.
     FEW = 32
-    LANES = 16
+    LANES = 8
     # Name tables of no more features are ordered by bitmap.
     MAPPED = 4096
 

@@ -86,8 +86,11 @@ def main() -> None:
     print(f"\n{title}: replay, half of the labels, against river's LogisticRegression")
     stream = datasets.open_stream(events, name=title)
     numbers = np.random.default_rng(0).random(len(stream))
-    best = {"LogisticRegression": fastest({"": (linear_model.LogisticRegression, events)})[""]}
-    for _ in range(ROUNDS):
+    best: dict[str, float] = {}
+    for _ in range(2 * ROUNDS):
+        river = linear_model.LogisticRegression()
+        elapsed = timed(predict_and_learn, river, events) / len(events) * 1e6
+        best["LogisticRegression"] = min(best.get("LogisticRegression", np.inf), elapsed)
         for learner in LEARNERS:
             model = ActiveLearner(
                 learner(rho=32.5), query.AsymmetricQuery(10.0, 1.0), len(stream) // 2

@@ -172,7 +172,7 @@ def _first_overflow(
     classifier: MarginClassifier, stream: Stream, rows: NDArray[np.intp]
 ) -> int | None:
     """The first event whose variance is not finite, which is an error to predict, asked or not."""
-    if not isinstance(classifier, SecondOrderClassifier):
+    if not isinstance(classifier, SecondOrderClassifier) or stream.squares.max() < math.inf:
         return None
     events = np.flatnonzero(~np.isfinite(stream.squares[rows]))
     return int(events[0]) if len(events) else None

@@ -44,6 +44,12 @@ def test_the_readme_shows_each_command():
     assert {command.split()[0] for command in COMMANDS} == {"compare", "reproduce", "bench"}
 
 
+def test_the_main_command_runs_on_what_comes_with_river(tmp_path, capsys):
+    assert cli.main(["compare", "--output", str(tmp_path)]) == 0
+    assert "Shuttle: 49,097 events" in capsys.readouterr().out
+    assert (tmp_path / "compare-Shuttle.png").is_file()
+
+
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"\]\((notebooks/[^)]*)\)", README))))
 def test_what_the_readme_links_to_is_there(path):
     assert (ROOT / path).is_file()

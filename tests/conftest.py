@@ -4,7 +4,7 @@ import os
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
-from hypothesis import HealthCheck, settings  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402 - after the threads are set
 
 # Repeatable by default; HYPOTHESIS_PROFILE=explore looks for new counter-examples.
 settings.register_profile(

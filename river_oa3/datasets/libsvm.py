@@ -39,7 +39,7 @@ def read_libsvm(path: Path | str) -> tuple[scipy.sparse.csr_array, NDArray[np.fl
     return X, np.array(labels)
 
 
-def _read_line(tokens: list[bytes], labels: array, data: array, indices: array) -> None:  # type: ignore[type-arg]
+def _read_line(tokens: list[bytes], labels: array, data: array, indices: array) -> None:  # type: ignore[type-arg]  # generic in stubs alone
     labels.append(_label(tokens[0]))
     start = len(indices)
     for token in tokens[1:]:

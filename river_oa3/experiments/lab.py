@@ -22,11 +22,12 @@ from river_oa3.experiments.published import BUDGETS, PUBLISHED
 from river_oa3.experiments.running import Parameters, Part, Run, Task, Workers
 from river_oa3.experiments.scores import Counts, Goal
 
-__all__ = ["HIGH_DIMENSIONAL", "METRICS", "STANDARD", "Lab", "Variation"]
+__all__ = ["HIGH_DIMENSIONAL", "METRICS", "STANDARD", "Lab", "Metric", "Variation"]
 
 STANDARD = ("protein", "Sensorless", "w8a", "KDDCUP08")
 HIGH_DIMENSIONAL = ("CIFAR-10", "IAD")
-METRICS: tuple[typing.Literal["sum", "cost"], ...] = ("sum", "cost")
+Metric = typing.Literal["sum", "cost"]
+METRICS: tuple[Metric, ...] = ("sum", "cost")
 
 # Where a run of full OA3 takes long, parameters are chosen on fewer events, to be done in minutes.
 TUNING_EVENTS = {"KDDCUP08": 20_000, "IAD": 1_000, "CIFAR-10": 500}
@@ -142,7 +143,7 @@ class Lab:
         rho = goal.rho(stream.positives, stream.negatives)
         return Setting(budget, rho, probability=budget / len(stream))
 
-    def fixed(self, name: str, metric: typing.Literal["sum", "cost"]) -> Comparison:
+    def fixed(self, name: str, metric: Metric) -> Comparison:
         """All methods with tuned parameters under the paper's fixed budget."""
         if (name, metric) not in self._fixed:
             plan = Plan(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import textwrap
 import typing
@@ -66,11 +67,7 @@ UNITS = {"sum": "sum of sensitivity and specificity (%)", "cost": "cost of mista
 
 def available() -> bool:
     """Whether matplotlib is there to draw."""
-    try:
-        import matplotlib as _  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return importlib.util.find_spec("matplotlib") is not None
 
 
 def _figure(rows: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:

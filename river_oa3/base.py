@@ -9,13 +9,14 @@ from river import base
 from river.utils import dataframe
 from scipy.special import ndtr
 
-from river_oa3 import frames
+from river_oa3 import frames, remedies  # noqa: F401 - remedies fill in what the core cannot know
 from river_oa3._core import checks
 
 if typing.TYPE_CHECKING:
     from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
 
     from river_oa3._core.learner import Learner
+    from river_oa3._core.second_order import SecondOrder
     from river_oa3._core.sketch import Sketch
 
 __all__ = ["MarginClassifier", "SecondOrderClassifier", "SketchedClassifier", "parameter"]
@@ -101,7 +102,9 @@ class SecondOrderClassifier(MarginClassifier, base.MiniBatchClassifier):
 
     """
 
-    def __init__(self, core: Learner):
+    _core: SecondOrder
+
+    def __init__(self, core: SecondOrder):
         super().__init__(core)
         self._y_name: str | None = None
 
@@ -161,8 +164,8 @@ class SecondOrderClassifier(MarginClassifier, base.MiniBatchClassifier):
 
     def predict_proba_many(self, X: IntoDataFrame) -> IntoDataFrame:
         batch = frames.read(X)
-        margins = self._core.margins(batch.matrix, batch.columns)
-        z = margins / np.sqrt(self.gamma + self._core.variances(batch.matrix, batch.columns))
+        margins, variances = self._core.judge_many(batch.matrix, batch.columns)
+        z = margins / np.sqrt(self.gamma + variances)
         return dataframe.to_native_frame({False: ndtr(-z), True: ndtr(z)}, like=batch.frame)
 
 

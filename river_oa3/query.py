@@ -11,6 +11,7 @@ import typing
 from river import base
 
 from river_oa3._core import checks
+from river_oa3._core.query import asymmetric_probability
 
 __all__ = ["AsymmetricQuery", "FirstComeQuery", "Query", "RandomQuery"]
 
@@ -82,11 +83,9 @@ class AsymmetricQuery(Query):
         self.use_confidence = use_confidence
 
     def probability(self, margin: float, confidence: float) -> float:
-        q = abs(margin) + confidence if self.use_confidence else abs(margin)
-        if q <= 0.0:
-            return 1.0
-        delta = self.delta_pos if margin >= 0.0 else self.delta_neg
-        return delta / (delta + q)
+        return asymmetric_probability(
+            margin, confidence if self.use_confidence else 0.0, self.delta_pos, self.delta_neg
+        )
 
 
 class RandomQuery(Query):

@@ -17,21 +17,21 @@ from numpy.typing import NDArray
 # Reals of any kind: NumPy's complex numbers are np.number too, and its bools are not.
 _NUMBERS = (numbers.Real, Decimal, np.integer, np.floating, np.bool_)
 
-_REMEDIES: tuple[tuple[type | tuple[type, ...], str], ...] = (
-    (
-        str,
-        "encode it first, with preprocessing.OneHotEncoder for categories or "
-        "feature_extraction.TFIDF for text",
-    ),
-    (type(None), "fill it first, with preprocessing.StatImputer"),
-    (
-        (list, tuple, set, frozenset),
-        "count it first, with feature_extraction.BagOfWords or preprocessing.OneHotEncoder",
-    ),
-)
-_REMEDY = (
-    "turn it into a number first, with compose.FuncTransformer, or leave it out, with "
-    "compose.Discard"
+# What helps, by kind of trouble. The core knows no transformers: who wraps it names them here.
+REMEDIES = {
+    "text": "encode it first",
+    "missing": "fill it first",
+    "collection": "count it first",
+    "other": "turn it into a number first, or leave it out",
+    "nan": "leave missing values out of the event",
+    "infinity": "clip it or leave the event out",
+    "size": "scale the features first",
+}
+
+_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (str, "text"),
+    (type(None), "missing"),
+    ((list, tuple, set, frozenset), "collection"),
 )
 
 
@@ -57,43 +57,72 @@ def as_number(name: Hashable, value: Any) -> float:
 
 
 def refuse_type(name: Hashable, value: Any) -> NoReturn:
-    """Raise the error for a value that is no number."""
-    remedy = next((text for types, text in _REMEDIES if isinstance(value, types)), _REMEDY)
+    """Raise the error for a value that is not a number."""
+    kind = next((kind for types, kind in _KINDS if isinstance(value, types)), "other")
     raise TypeError(
-        f"feature {name!r} is {value!r}, a {type(value).__name__}, not a number: {remedy}"
+        f"feature {name!r} is {value!r}, a {type(value).__name__}, not a number: {REMEDIES[kind]}"
     )
 
 
 def refuse_value(name: Hashable, value: float) -> NoReturn:
     """Raise the error for a value that is not finite."""
-    remedy = (
-        "fill missing values first, with preprocessing.StatImputer"
-        if math.isnan(value)
-        else "clip it or leave the event out"
-    )
+    remedy = REMEDIES["nan" if math.isnan(value) else "infinity"]
     raise ValueError(f"feature {name!r} is {value}, not a finite number: {remedy}")
 
 
 def refuse_size(what: str) -> NoReturn:
     """Raise the error for an event that would take the model out of the range of floats."""
-    raise OverflowError(
-        f"this event would overflow the model: {what}. Scale the features first, with "
-        "preprocessing.StandardScaler or preprocessing.Normalizer"
+    raise OverflowError(f"this event would overflow the model: {what}. {_sentence('size')}")
+
+
+def _sentence(kind: str) -> str:
+    return REMEDIES[kind][0].upper() + REMEDIES[kind][1:]
+
+
+def refuse_covariance(d: int) -> NoReturn:
+    """Raise the error for a full covariance that is too large for this machine."""
+    raise MemoryError(
+        f"the full covariance of d = {d} features takes {8 * d**2} bytes, more than there are: use "
+        "SSOA3Classifier, whose memory grows with d alone"
     )
 
 
-def stored(state: dict[str, Any], name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """An array of a stored model, which must have the shape that the model's names ask for."""
+def stored(
+    state: dict[str, Any],
+    name: str,
+    shape: tuple[int, ...],
+    least: float = -math.inf,
+    most: float = math.inf,
+) -> NDArray[np.float64]:
+    """An array of a stored model: of the shape that its names ask for, finite, within limits."""
     array = np.ascontiguousarray(state[name], dtype=np.float64)
     if array.shape != shape:
-        raise ValueError(
-            f"this stored model is damaged: {name!r} has the shape {array.shape}, not {shape}"
-        )
+        _refuse_state(f"{name!r} has the shape {array.shape}, not {shape}")
     if not np.isfinite(array).all():
-        raise ValueError(
-            f"this stored model is damaged: {name!r} holds numbers that are not finite"
-        )
+        _refuse_state(f"{name!r} holds numbers that are not finite")
+    if array.size and not (least <= array.min() and array.max() <= most):
+        _refuse_state(f"{name!r} holds numbers that are not from {least:g} to {most:g}")
     return array
+
+
+def stored_number(state: dict[str, Any], name: str) -> float:
+    """A number of a stored model that is finite and not negative."""
+    number = state[name]
+    if not isinstance(number, (float, int)) or not 0.0 <= number < math.inf:
+        _refuse_state(f"{name!r} is {number!r}, not a finite number of 0 or more")
+    return float(number)
+
+
+def stored_count(state: dict[str, Any], name: str, most: int = 2**63 - 1) -> int:
+    """A count of a stored model."""
+    number = state[name]
+    if not isinstance(number, int) or not 0 <= number <= most:
+        _refuse_state(f"{name!r} is {number!r}, not a whole number from 0 to {most}")
+    return number
+
+
+def _refuse_state(what: str) -> NoReturn:
+    raise ValueError(f"this stored model is damaged: {what}")
 
 
 def as_label(y: Any) -> bool:

@@ -1,4 +1,4 @@
-from river_oa3._core.learner import Learner
+from river_oa3._core.second_order import SecondOrder
 
-class Diagonal(Learner):
+class Diagonal(SecondOrder):
     def __init__(self, eta: float, gamma: float, rho: float) -> None: ...

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from .features cimport Entry
-from .learner cimport Learner
-from .rows cimport Rows
+from .event_buffer cimport Entry
+from .feature_rows cimport FeatureRows
+from .second_order cimport SecondOrder
+from .snapshot cimport Snapshot
 
 from .checks import stored
 
@@ -14,21 +15,26 @@ cdef enum:
     WIDTH = 2
 
 
-cdef class Diagonal(Learner):
-    cdef Rows rows
+cdef class Diagonal(SecondOrder):
+    cdef FeatureRows rows
 
     def __cinit__(self, *args):
-        self.rows = Rows(WIDTH)
+        self.rows = FeatureRows(WIDTH)
+
+    cdef bint has_room(self, Py_ssize_t d) noexcept nogil:
+        return d <= self.rows.capacity
 
     cdef int reserve(self, Py_ssize_t d) except -1:
-        cdef Py_ssize_t slot
         self.rows.reserve(d)
         self.features.rows = <const char*>self.rows.data
-        self.features.stride = self.rows.width * sizeof(double)
-        for slot in range(self.features.count, d):
+        self.features.stride = WIDTH * sizeof(double)
+        return 0
+
+    cdef void blank_rows(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+        cdef Py_ssize_t slot
+        for slot in range(first, end):
             self.rows.data[slot * WIDTH + MU] = 0.0
             self.rows.data[slot * WIDTH + SIGMA] = 1.0
-        return 0
 
     cdef double margin(self, const Entry* x, Py_ssize_t n) noexcept nogil:
         cdef double a = 0.0, b = 0.0, c = 0.0, d = 0.0
@@ -45,23 +51,11 @@ cdef class Diagonal(Learner):
             i += 1
         return (a + b) + (c + d)
 
-    cdef double variance(self, const Entry* x, Py_ssize_t n) noexcept nogil:
-        cdef double even = 0.0, odd = 0.0
-        cdef const double* sigma = self.rows.data + SIGMA
-        cdef Py_ssize_t i = 0
-        while i + 2 <= n:
-            even += sigma[x[i].slot * WIDTH] * x[i].value * x[i].value
-            odd += sigma[x[i + 1].slot * WIDTH] * x[i + 1].value * x[i + 1].value
-            i += 2
-        if i < n:
-            even += sigma[x[i].slot * WIDTH] * x[i].value * x[i].value
-        return even + odd
-
     cdef double judge(self, const Entry* x, Py_ssize_t n, double* v) noexcept nogil:
         cdef double a = 0.0, b = 0.0, c = 0.0, d = 0.0, even = 0.0, odd = 0.0
         cdef const double* row
         cdef Py_ssize_t i = 0
-        # The sums of `margin` and of `variance`, in the same order.
+        # The sums of `margin`, in the same order, and those of the variance beside them.
         while i + 4 <= n:
             row = self.rows.data + x[i].slot * WIDTH
             a += row[MU] * x[i].value
@@ -99,22 +93,18 @@ cdef class Diagonal(Learner):
             row[SIGMA] = sigma
             row[MU] += step * sigma * x[i].value
 
-    cdef object mu(self):
-        return self._table()[:, MU]
-
-    def _table(self):
-        return self.rows.copy_out(self.features.count)
+    cdef int copy_numbers(self, Snapshot copy) except -1:
+        copy.add_vector(b"mu", self.rows.data + MU, self.table.count, WIDTH)
+        return copy.add_vector(b"sigma", self.rows.data + SIGMA, self.table.count, WIDTH)
 
     def covariance(self):
-        """Sigma as a dense matrix, features in the order of `names`."""
-        return np.diag(self._table()[:, SIGMA])
+        """Sigma as a dense matrix, features in the order of their slots."""
+        return np.diag(self.snapshot().as_dict()["sigma"])
 
-    def _numbers(self):
-        table = self._table()
-        return {"mu": table[:, MU].copy(), "sigma": table[:, SIGMA].copy()}
-
-    def _load(self, state):
-        shape = (self.features.count,)
-        self.rows.copy_in(
-            np.column_stack([stored(state, "mu", shape), stored(state, "sigma", shape)])
+    def _check(self, state, d):
+        return np.column_stack(
+            [stored(state, "mu", (d,)), stored(state, "sigma", (d,), least=0.0, most=1.0)]
         )
+
+    def _load(self, table):
+        self.rows.copy_in(table)

@@ -8,7 +8,7 @@ import numpy as np
 
 from libc.math cimport fabs, log, sqrt
 
-from .names cimport stable_hash
+from .stable_hash cimport stable_hash
 
 
 cdef inline uint64_t _splitmix(uint64_t* state) noexcept nogil:

@@ -8,20 +8,31 @@ from libc.stdint cimport uint64_t
 
 cdef extern from *:
     """
+    #include <stdint.h>
     #ifdef _MSC_VER
     #include <intrin.h>
     static int lowest_bit(unsigned long long word) {
-        unsigned long place;
-        _BitScanForward64(&place, word);
-        return (int)place;
+        unsigned long index;
+        _BitScanForward64(&index, word);
+        return (int)index;
+    }
+    static inline uint64_t fold_multiply(uint64_t a, uint64_t b) {
+        uint64_t high, low = _umul128(a, b, &high);
+        return high ^ low;
     }
     #define fetch_ahead(address) ((void)(address))
     #else
     #define lowest_bit(word) __builtin_ctzll(word)
     #define fetch_ahead(address) __builtin_prefetch(address)
+    static inline uint64_t fold_multiply(uint64_t a, uint64_t b) {
+        unsigned __int128 product = (unsigned __int128)a * b;
+        return (uint64_t)(product >> 64) ^ (uint64_t)product;
+    }
     #endif
     """
     int lowest_bit(uint64_t word) noexcept nogil
+    # The upper and the lower half of the product, the one on top of the other.
+    uint64_t fold_multiply(uint64_t a, uint64_t b) noexcept nogil
     void fetch_ahead(const void* address) noexcept nogil
 
 cdef extern from *:

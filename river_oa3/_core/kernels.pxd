@@ -1,6 +1,6 @@
 """Inner loops, written so that a compiler without fast-math keeps its registers busy."""
 
-from .features cimport Entry
+from .event_buffer cimport Entry
 
 
 cdef inline double larger(double a, double b) noexcept nogil:

@@ -1,44 +1,59 @@
-from .features cimport Entry, Features
+from .event_buffer cimport Entry, EventBuffer
+from .features cimport Features
+from .name_table cimport NameTable
+from .snapshot cimport Snapshot
 
-cdef double LARGEST
+# Squared lengths and steps up to here leave every product in the learners finite.
+cdef double OVERFLOW_LIMIT
 
 cdef enum:
     # What `decide` says of an event.
     OVERFLOW = -1
-    NOTHING = 0
+    NO_STEP = 0
     STEP = 1
 
 
 cdef class Learner:
-    """What the learners share: parameters, name table, checks, and the way through an event.
+    """What the learners share: parameters, names, checks, and an event's way through them.
 
     A learner file fills in the methods at the end, and its own part of the state.
     """
-    cdef double _eta, _gamma, _rho
+    cdef double _eta, _rho
+    # Of the losses in `loss`.
+    cdef int loss
     cdef Features features
-    # An upper bound on the length of mu: Sigma <= I, so no step is longer than eta rho_t w |x|.
-    cdef double reach
-    # Sketches learn from a label without loss too; the others leave it alone.
-    cdef bint learns_without_loss
+    cdef NameTable table
+    cdef EventBuffer event
+    # An upper bound on the length of mu: no step is longer than its size times |x|.
+    cdef double mu_norm_bound
     # Whether it gains from events that are known before their turn.
     cdef bint looks_ahead
 
     cdef double margin_of(self, object x) except? -1
-    cdef double variance_of(self, object x) except? -1
-    cdef double confidence(self, double v) noexcept nogil
+    cdef int judge_event(self, object x, double* p, double* v) except -1
+    cdef object read_to_learn(self, object x)
     cdef int learn_read(self, bint y, double w) except -1
-    cdef int refuse_event(self, double squares) except -1
+    cdef int grow(self, Py_ssize_t d) except -1
+    cdef Snapshot snapshot(self)
+
     cdef int decide(self, const Entry* x, Py_ssize_t n, double p, bint y, double w,
                     double* step, double* squares) noexcept nogil
-    cdef double judge(self, const Entry* x, Py_ssize_t n, double* v) noexcept nogil
+    cdef double new_variance(self) noexcept nogil
+    cdef double confidence(self, double v) noexcept nogil
+    cdef double spread(self, double v) noexcept nogil
 
+    cdef bint has_room(self, Py_ssize_t d) noexcept nogil
+    cdef Py_ssize_t plan(self, Py_ssize_t d) except -1
     cdef int reserve(self, Py_ssize_t d) except -1
+    cdef void blank_rows(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil
     cdef double margin(self, const Entry* x, Py_ssize_t n) noexcept nogil
-    cdef double variance(self, const Entry* x, Py_ssize_t n) noexcept nogil
+    cdef double judge(self, const Entry* x, Py_ssize_t n, double* v) noexcept nogil
     cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
                      double squares) noexcept nogil
-    cdef object mu(self)
+    cdef int copy_numbers(self, Snapshot copy) except -1
+    cdef object mean(self, dict numbers)
 
-    cdef Py_ssize_t foresee(self, Py_ssize_t place, const Entry* x, Py_ssize_t n) noexcept nogil
-    cdef void prepare(self, Py_ssize_t count) noexcept nogil
-    cdef void turn_to(self, Py_ssize_t place) noexcept nogil
+    cdef Py_ssize_t lookahead_add(self, Py_ssize_t index, const Entry* x,
+                                  Py_ssize_t n) noexcept nogil
+    cdef void lookahead_prepare(self, Py_ssize_t count) noexcept nogil
+    cdef void lookahead_turn(self, Py_ssize_t index) noexcept nogil

@@ -2,6 +2,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3._core.learner import Learner
+from river_oa3._core.query import Rule
 
 def replay(
     learner: Learner,
@@ -12,8 +13,8 @@ def replay(
     names: list[object],
     order: NDArray[np.intp],
     uniforms: NDArray[np.float64],
-    query: tuple[float, float, float, bool],
+    rule: Rule,
     budget: int,
-    ticks: NDArray[np.intp],
+    checkpoints: NDArray[np.intp],
     empty_is_mistake: bool,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8], int]: ...

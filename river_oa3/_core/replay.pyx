@@ -2,11 +2,14 @@
 
 import numpy as np
 
-from libc.math cimport fabs, isfinite
+from libc.math cimport isfinite
 
-from .features cimport Entry, Features, Newcomer, sort_new_squares
+from .event_buffer cimport Entry, EventBuffer
+from .guard cimport Guard
 from .hardware cimport fetch_ahead
 from .learner cimport OVERFLOW, STEP, Learner
+from .name_table cimport NameTable
+from .query cimport Rule
 
 from .checks import refuse_size
 
@@ -26,7 +29,7 @@ cdef enum:
     NEW_FEATURE = 1
     TOO_LARGE = 2
 
-cdef struct Row:
+cdef struct SparseRow:
     const double* values
     const int* columns
     Py_ssize_t size
@@ -36,7 +39,9 @@ cdef struct Row:
 cdef class Replay:
     """A stream, a learner, and how far the one has come in the other."""
     cdef Learner learner
-    cdef Features features
+    cdef NameTable table
+    cdef EventBuffer event
+    cdef Guard guard
     # The stream: rows in CSR form, the order in which they come, and the slot of each column.
     cdef const double[::1] data
     cdef const int[::1] indices
@@ -46,24 +51,23 @@ cdef class Replay:
     cdef list names
     cdef Py_ssize_t[::1] slots
     cdef bint empty_is_mistake
-    # The query: a fixed probability, or one that depends on the margin where that is below 0.
-    cdef double fixed, delta_pos, delta_neg
-    cdef bint use_confidence
-    cdef bint needs_variance
+    cdef Rule rule
     cdef Py_ssize_t budget
     cdef const double[::1] uniforms
     # Where it stands.
-    cdef Py_ssize_t t, used, tick, foreseen_from, foreseen_to
+    cdef Py_ssize_t t, used, next_checkpoint, lookahead_from, lookahead_to
     cdef long long count[COUNTS]
     # What it writes down.
-    cdef const Py_ssize_t[::1] ticks
+    cdef const Py_ssize_t[::1] checkpoints
     cdef long long[:, ::1] curve
     cdef unsigned char[::1] asked
 
-    def __init__(self, learner, data, indices, indptr, y, names, order, uniforms, query, budget,
-                 ticks, empty_is_mistake):
+    def __init__(self, learner, data, indices, indptr, y, names, order, uniforms, rule, budget,
+                 checkpoints, empty_is_mistake):
         self.learner = learner
-        self.features = self.learner.features
+        self.table = self.learner.table
+        self.event = self.learner.event
+        self.guard = self.learner.features.guard
         self.data = data
         self.indices = indices
         self.indptr = indptr
@@ -71,12 +75,11 @@ cdef class Replay:
         self.names = names
         self.order = order
         self.uniforms = uniforms
-        self.fixed, self.delta_pos, self.delta_neg, self.use_confidence = query
-        self.needs_variance = self.fixed < 0.0 and self.use_confidence
+        self.rule = rule
         self.budget = budget
-        self.ticks = ticks
+        self.checkpoints = checkpoints
         self.empty_is_mistake = empty_is_mistake
-        self.curve = np.zeros((len(ticks), COUNTS), dtype=np.int64)
+        self.curve = np.zeros((len(checkpoints), COUNTS), dtype=np.int64)
         self.asked = np.zeros(len(order), dtype=np.uint8)
         self.slots = np.empty(len(names), dtype=np.intp)
         for column in range(len(names)):
@@ -85,24 +88,21 @@ cdef class Replay:
     cdef int find(self, Py_ssize_t column) except -1:
         """Look up the slot of a column."""
         name = self.names[column]
-        self.slots[column] = self.features.find(name, hash(name), False)
+        self.slots[column] = self.table.find(name, hash(name))
         return 0
 
     def play(self):
         """Run to the end; either every event is learned or an error says which one is too large."""
-        cdef Features f = self.features
         cdef int reason = NEW_FEATURE
         widest = np.diff(self.indptr).max(initial=0)
         while reason != FINISHED:
-            f.enter()
-            f.reserve(widest)
-            f.begin()
-            try:
-                with nogil:
-                    reason = self.run()
-            finally:
-                self.learner.turn_to(-1)
-                f.end()
+            self.guard.wait()
+            self.event.reserve(widest)
+            self.guard.acquire()
+            with nogil:
+                reason = self.run()
+                self.learner.lookahead_turn(-1)
+            self.guard.release()
             if reason == NEW_FEATURE:
                 try:
                     self.learn_as_dict(self.row(self.t))
@@ -113,25 +113,25 @@ cdef class Replay:
                 refuse_size(f"event {self.t + 1} of the replay is too large")
         return np.asarray(self.curve), np.asarray(self.asked), self.used
 
-    cdef int learn_as_dict(self, Row row) except -1:
+    cdef int learn_as_dict(self, SparseRow row) except -1:
         """An event with a new feature goes the way of a single event."""
         cdef Py_ssize_t k
         x = {self.names[row.columns[k]]: row.values[k] for k in range(row.size)}
-        self.features.read(x, True)
+        kept = self.learner.read_to_learn(x)
         self.learner.learn_read(row.label, 1.0)
         for k in range(row.size):
             self.find(row.columns[k])
-        self.foreseen_to = self.t
+        self.lookahead_to = self.t
         return 0
 
     cdef int run(self) noexcept nogil:
         """Go on to the end, or to an event that needs the name table."""
         cdef Py_ssize_t n_events = self.order.shape[0]
-        cdef Entry* x = self.features.entries
+        cdef Entry* x = self.event.entries
         cdef Py_ssize_t n
         cdef double p, v, chance, step, squares
         cdef int verdict
-        cdef Row row
+        cdef SparseRow row
         while self.t < n_events:
             if self.t + 2 * DISTANCE < n_events:
                 # Rows come in any order: first where one starts, then the row itself.
@@ -142,9 +142,9 @@ cdef class Replay:
                 self.look_ahead()
             row = self.row(self.t)
             self.load(row)
-            n = self.features.known
+            n = self.event.known
             v = 0.0
-            if self.needs_variance and self.count[ASKED] < self.budget:
+            if self.rule.use_confidence and self.count[ASKED] < self.budget:
                 p = self.learner.judge(x, n, &v)
             else:
                 p = self.learner.margin(x, n)
@@ -155,7 +155,7 @@ cdef class Replay:
             self.asked[self.t] = self.draw(chance)
             self.write_down()
             if self.asked[self.t]:
-                if self.features.new:
+                if self.event.new:
                     return NEW_FEATURE
                 verdict = self.learner.decide(x, n, p, row.label, 1.0, &step, &squares)
                 if verdict == OVERFLOW:
@@ -165,8 +165,8 @@ cdef class Replay:
             self.t += 1
         return FINISHED
 
-    cdef inline Row row(self, Py_ssize_t t) noexcept nogil:
-        cdef Row row
+    cdef inline SparseRow row(self, Py_ssize_t t) noexcept nogil:
+        cdef SparseRow row
         cdef Py_ssize_t i = self.order[t]
         row.values = &self.data[0] + self.indptr[i]
         row.columns = &self.indices[0] + self.indptr[i]
@@ -174,57 +174,37 @@ cdef class Replay:
         row.label = self.y[i]
         return row
 
-    cdef inline void load(self, Row row) noexcept nogil:
-        """What `Features.read` does with a dict: known features by slot, new ones apart."""
-        cdef Py_ssize_t k, slot, known = 0, new = 0
-        cdef Entry* entries = self.features.entries
-        cdef Newcomer* newcomers = self.features.newcomers
-        cdef const Py_ssize_t* slots = &self.slots[0]
-        for k in range(row.size):
-            slot = slots[row.columns[k]]
-            if slot >= 0:
-                entries[known].slot = slot
-                entries[known].value = row.values[k]
-                known += 1
-            else:
-                newcomers[new].value = row.values[k]
-                new += 1
-        self.features.known = known
-        self.features.new = new
-        self.features.sort_known()
+    cdef inline void load(self, SparseRow row) noexcept nogil:
+        self.event.load_row(row.values, row.columns, row.size, &self.slots[0], False)
+        self.event.sort_known(self.table.count)
 
     cdef void look_ahead(self) noexcept nogil:
         """Show the learner the coming events, as many as it would work ahead on."""
-        cdef Py_ssize_t place = 0, more = 1
-        if self.t < self.foreseen_to or self.count[ASKED] >= self.budget:
-            self.learner.turn_to(self.t - self.foreseen_from if self.t < self.foreseen_to else -1)
+        cdef Py_ssize_t index = 0, more = 1
+        if self.t < self.lookahead_to or self.count[ASKED] >= self.budget:
+            self.learner.lookahead_turn(self.t - self.lookahead_from if self.t < self.lookahead_to else -1)
             return
-        while more > 0 and self.t + place < self.order.shape[0]:
-            self.load(self.row(self.t + place))
-            if self.features.new:
+        while more > 0 and self.t + index < self.order.shape[0]:
+            self.load(self.row(self.t + index))
+            if self.event.new:
                 break
-            more = self.learner.foresee(place, self.features.entries, self.features.known)
-            place += more >= 0
-        if place:
-            self.learner.prepare(place)
-        self.learner.turn_to(0 if place else -1)
-        self.foreseen_from = self.t
-        self.foreseen_to = self.t + place
+            more = self.learner.lookahead_add(index, self.event.entries, self.event.known)
+            index += more >= 0
+        if index:
+            self.learner.lookahead_prepare(index)
+        self.learner.lookahead_turn(0 if index else -1)
+        self.lookahead_from = self.t
+        self.lookahead_to = self.t + index
 
     cdef inline double probability(self, double p, double v) noexcept nogil:
         """The probability of asking about the event that was loaded; no number if it overflows."""
-        cdef double q = fabs(p), delta
-        if self.fixed >= 0.0:
-            return self.fixed
-        if self.use_confidence:
-            v = sort_new_squares(self.features.newcomers, self.features.new) + v
+        cdef double confidence = 0.0
+        if self.rule.use_confidence:
+            v += self.learner.new_variance()
             if not isfinite(v):
                 return v
-            q += self.learner.confidence(v)
-        if q <= 0.0:
-            return 1.0
-        delta = self.delta_pos if p >= 0.0 else self.delta_neg
-        return delta / (delta + q)
+            confidence = self.learner.confidence(v)
+        return self.rule.probability(p, confidence)
 
     cdef inline bint draw(self, double chance) noexcept nogil:
         """Decide; a uniform is used where the decision is open, and only there."""
@@ -234,7 +214,7 @@ cdef class Replay:
             self.used += 1
         return ask
 
-    cdef inline void account(self, bint predicted, const Row* row) noexcept nogil:
+    cdef inline void account(self, bint predicted, const SparseRow* row) noexcept nogil:
         if self.empty_is_mistake and row.size == 0:
             predicted = not row.label
         if predicted:
@@ -245,13 +225,16 @@ cdef class Replay:
     cdef inline void write_down(self) noexcept nogil:
         cdef Py_ssize_t k
         self.count[ASKED] += self.asked[self.t]
-        while self.tick < self.ticks.shape[0] and self.ticks[self.tick] == self.t + 1:
+        while (
+            self.next_checkpoint < self.checkpoints.shape[0]
+            and self.checkpoints[self.next_checkpoint] == self.t + 1
+        ):
             for k in range(COUNTS):
-                self.curve[self.tick, k] = self.count[k]
-            self.tick += 1
+                self.curve[self.next_checkpoint, k] = self.count[k]
+            self.next_checkpoint += 1
 
 
-cdef inline void fetch(Row row) noexcept nogil:
+cdef inline void fetch(SparseRow row) noexcept nogil:
     """Ask for the start and the end of a row; what lies between follows by itself."""
     fetch_ahead(row.values)
     fetch_ahead(row.columns)
@@ -263,9 +246,8 @@ cdef inline void fetch(Row row) noexcept nogil:
 def replay(*args):
     """Run a learner through the rows of a matrix in a given order, as single events would.
 
-    Takes what `Replay` takes; `query` is (fixed probability or -1, delta_pos, delta_neg,
-    use_confidence). Returns the counts of true and false positives, true and false negatives and
-    labels asked for after as many events as each tick says, the decision on every event, and how
-    many of the uniforms were used.
+    Takes what `Replay` takes. Returns the counts of true and false positives, true and false
+    negatives and labels asked for after as many events as each checkpoint says, the decision on
+    every event, and how many of the uniforms were used.
     """
     return Replay(*args).play()

@@ -1,8 +1,8 @@
 from libc.stdint cimport uint64_t
 
-from .features cimport Entry, Newcomer
-from .learner cimport Learner
-from .rows cimport Rows
+from .event_buffer cimport Entry, Newcomer
+from .feature_rows cimport FeatureRows
+from .second_order cimport SecondOrder
 
 cdef enum:
     # A feature's row: its mean, then its column of U.
@@ -10,7 +10,7 @@ cdef enum:
     U = 1
 
 
-cdef class Sketch(Learner):
+cdef class Sketch(SecondOrder):
     """SOA3 (Algorithms 4 and 5 of the paper), and the ground that its sparse version stands on.
 
     V = F U with orthonormal rows, U = A U_raw, U_raw = G prod(I + xh xh'/t), mu = mu_bar + U'b.
@@ -19,7 +19,7 @@ cdef class Sketch(Learner):
     cdef readonly Py_ssize_t sketch_size
     cdef readonly object seed
     cdef uint64_t stream
-    cdef Rows rows
+    cdef FeatureRows rows
     cdef Py_ssize_t t
     # Rows of V that are not zero yet: no more than there are features.
     cdef Py_ssize_t rank
@@ -45,14 +45,13 @@ cdef class Sketch(Learner):
 
     cdef void orthonormalise(self, double kappa) noexcept nogil
     cdef void rotate(self, double* matrix) noexcept nogil
-    cdef void meet(self, const Newcomer* newcomers, Py_ssize_t new) noexcept nogil
-    cdef void absorb(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil
+    cdef void add_features(self, const Newcomer* newcomers, Py_ssize_t new) noexcept nogil
+    cdef void reorthonormalise(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil
     cdef void raise_rank(self, double* u, Py_ssize_t slot) noexcept nogil
-    cdef void fold(self, Py_ssize_t d) noexcept nogil
+    cdef void reanchor(self, Py_ssize_t d) noexcept nogil
     cdef void learn_eigenvalues(self) noexcept nogil
     cdef void refresh_shrinkage(self) noexcept nogil
     cdef void step_dense(self, const Entry* x, Py_ssize_t n, double step, double squares) noexcept nogil
 
-    cdef object _vector(self, double* data)
-    cdef object _matrix(self, double* data)
-    cdef int _take(self, double* data, object array) except -1
+    cdef dict factors(self)
+    cdef int take(self, double* data, object array) except -1

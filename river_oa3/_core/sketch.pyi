@@ -1,9 +1,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from river_oa3._core.learner import Learner
+from river_oa3._core.second_order import SecondOrder
 
-class Sketch(Learner):
+class Sketch(SecondOrder):
     sketch_size: int
     seed: int | None
 

@@ -15,35 +15,36 @@ import numpy as np
 from libc.float cimport DBL_EPSILON
 from libc.math cimport fabs, sqrt
 from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from .gaussian cimport gaussian_column
 from .kernels cimport lower_times, sum_rows, sum_squares
+from .snapshot cimport Snapshot
 
-from .checks import positive_integer, stored
+from .checks import positive_integer, stored, stored_count
 
 # Entries of A below this are nothing beside what they are added to; as denormals they cost time.
-cdef double NOTHING = 1e-290
+cdef double NEGLIGIBLE = 1e-290
 
-cdef Py_ssize_t LARGEST_SKETCH = 65536
+cdef Py_ssize_t MAX_SKETCH_SIZE = 65536
 
 # The condition of a Gram matrix up to which a Cholesky factorisation keeps enough digits.
-cdef double LONG = 1e3
+cdef double MAX_GRAM_TRACE = 1e3
 
 
-cdef class Sketch(Learner):
+cdef class Sketch(SecondOrder):
     def __cinit__(self, eta, gamma, rho, sketch_size, seed):
         cdef Py_ssize_t m, i
         self.sketch_size = m = positive_integer("sketch_size", sketch_size)
-        if m > LARGEST_SKETCH:
-            raise ValueError(f"sketch_size must be {LARGEST_SKETCH} or less, not {m}")
+        if m > MAX_SKETCH_SIZE:
+            raise ValueError(f"sketch_size must be {MAX_SKETCH_SIZE} or less, not {m}")
         if not (seed is None or isinstance(seed, (int, np.integer))):
             raise TypeError(f"seed must be an integer or None, not {seed!r}")
         self.seed = seed
         self.stream = (
             SystemRandom().getrandbits(64) if seed is None else int(seed)
         ) & 0xFFFFFFFFFFFFFFFF
-        self.rows = Rows(U + m)
+        self.rows = FeatureRows(U + m)
         self.learns_without_loss = True
         self.t = 0
         self.rank = 0
@@ -77,14 +78,19 @@ cdef class Sketch(Learner):
             (self.sketch_size * (3 * self.sketch_size + 10) + 1) * sizeof(double)
         )
 
+    cdef bint has_room(self, Py_ssize_t d) noexcept nogil:
+        return d <= self.rows.capacity
+
     cdef int reserve(self, Py_ssize_t d) except -1:
-        cdef Py_ssize_t slot
         self.rows.reserve(d)
         self.features.rows = <const char*>self.rows.data
         self.features.stride = self.rows.width * sizeof(double)
-        for slot in range(self.features.count, d):
-            memset(self.rows.data + slot * self.rows.width, 0, self.rows.width * sizeof(double))
         return 0
+
+    cdef void blank_rows(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+        cdef Py_ssize_t width = self.rows.width
+        if end > first:
+            memset(self.rows.data + first * width, 0, (end - first) * width * sizeof(double))
 
     cdef double margin(self, const Entry* x, Py_ssize_t n) noexcept nogil:
         """mu.x, by way of mu_bar.x and U x, which are left in `sums` for the update."""
@@ -96,16 +102,16 @@ cdef class Sketch(Learner):
             p += self.b[i] * self.sums[U + i]
         return p
 
-    cdef double variance(self, const Entry* x, Py_ssize_t n) noexcept nogil:
-        """x.x minus what the sketch knows of x."""
-        cdef double v = sum_squares(x, n)
+    cdef double judge(self, const Entry* x, Py_ssize_t n, double* variance) noexcept nogil:
+        """The variance is x.x minus what the sketch knows of x."""
+        cdef double p = self.margin(x, n), v = sum_squares(x, n)
         cdef double* Vx = self.scratch
         cdef Py_ssize_t i
-        self.margin(x, n)
         lower_times(self.F, self.sums + U, Vx, self.sketch_size)
         for i in range(self.sketch_size):
             v -= self.shrinkage[i] * Vx[i] * Vx[i]
-        return 0.0 if v < 0.0 else v  # a NaN, from an overflow, is let through
+        variance[0] = 0.0 if v < 0.0 else v  # a NaN, from an overflow, is let through
+        return p
 
     cdef void orthonormalise(self, double kappa) noexcept nogil:
         """L^-1 for the Gram matrix I + kappa s s', as `carry` and `norm`, and L^-1 s as `image`.
@@ -138,12 +144,12 @@ cdef class Sketch(Learner):
                 matrix[i * m + j] = (old - self.carry[i] * sum) * self.norm[i]
                 sum += self.s[i] * old
 
-    cdef void meet(self, const Newcomer* newcomers, Py_ssize_t new) noexcept nogil:
+    cdef void add_features(self, const Newcomer* newcomers, Py_ssize_t new) noexcept nogil:
         """Take in the features that an event brings for the first time; mu does not move."""
-        cdef Py_ssize_t m = self.sketch_size, first = self.features.count - new, raised = 0, i, k
+        cdef Py_ssize_t m = self.sketch_size, first = self.table.count - new, raised = 0, i, k
         cdef double* row
         if self.rank < m:
-            self.fold(first)
+            self.reanchor(first)
         for k in range(new):
             row = self.rows.data + (first + k) * self.rows.width
             gaussian_column(self.stream, newcomers[k].hash, self.delta, m)
@@ -153,9 +159,9 @@ cdef class Sketch(Learner):
             if self.rank < m:
                 self.raise_rank(row + U, first + k)
                 raised = k + 1
-        self.absorb(first + raised, first + new)
+        self.reorthonormalise(first + raised, first + new)
 
-    cdef void absorb(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+    cdef void reorthonormalise(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
         """Make V's rows orthonormal over new columns of U too: the Gram matrix is I + sum h h'.
 
         One Cholesky factorisation for all of them, unless the columns are so long that it would
@@ -175,7 +181,7 @@ cdef class Sketch(Learner):
                 trace += h[i] * h[i]
                 for j in range(i + 1):
                     gram[i * m + j] += h[i] * h[j]
-        if trace > LONG:
+        if trace > MAX_GRAM_TRACE:
             for slot in range(first, end):
                 lower_times(self.F, self.rows.data + slot * self.rows.width + U, h, m)
                 self.orthonormalise(1.0)
@@ -224,11 +230,11 @@ cdef class Sketch(Learner):
             for j in range(m):
                 self.F[i * m + j] = (i == j) - u[i] * whole[j]
         self.rank = r + 1
-        self.fold(slot + 1)
+        self.reanchor(slot + 1)
         for j in range(slot + 1):
             memset(self.rows.data + j * self.rows.width + U + r + 1, 0, (m - r - 1) * sizeof(double))
 
-    cdef void fold(self, Py_ssize_t d) noexcept nogil:
+    cdef void reanchor(self, Py_ssize_t d) noexcept nogil:
         """Re-anchor, V and mu unchanged: mu_bar += U'b, b = 0, U = F U, A = F A, F = I."""
         cdef Py_ssize_t m = self.sketch_size, i, j, k, slot
         cdef double* row
@@ -249,7 +255,7 @@ cdef class Sketch(Learner):
                 total = 0.0
                 for j in range(k, i + 1):
                     total += self.F[i * m + j] * self.A[j * m + k]
-                self.A[i * m + k] = total if fabs(total) > NOTHING else 0.0
+                self.A[i * m + k] = total if fabs(total) > NEGLIGIBLE else 0.0
         memset(self.F, 0, m * m * sizeof(double))
         memset(self.b, 0, m * sizeof(double))
         for i in range(m):
@@ -259,8 +265,8 @@ cdef class Sketch(Learner):
     cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
                      double squares) noexcept nogil:
         if new:
-            self.meet(self.features.newcomers, new)
-            self.fold(self.features.count)
+            self.add_features(self.event.newcomers, new)
+            self.reanchor(self.table.count)
             self.margin(x, n)
         self.step_dense(x, n, step, squares)
 
@@ -299,7 +305,7 @@ cdef class Sketch(Learner):
             pull[i] = step * (self.shrinkage[i] * root * (1.0 + xx / self.t) * self.image[i])
             self.image[i] /= self.t
             along += pull[i] * self.image[i]
-        for slot in range(self.features.count):
+        for slot in range(self.table.count):
             row = self.rows.data + slot * self.rows.width
             u = row + U
             sum = 0.0
@@ -319,60 +325,65 @@ cdef class Sketch(Learner):
                 u[slot] += self.image[slot] * xh
         self.rotate(self.A)
         for i in range(m * m):
-            if fabs(self.A[i]) < NOTHING:
+            if fabs(self.A[i]) < NEGLIGIBLE:
                 self.A[i] = 0.0
 
-    cdef object mu(self):
-        table = self.rows.copy_out(self.features.count)
-        return table[:, MU] + table[:, U:] @ self._vector(self.b)
+    cdef int copy_numbers(self, Snapshot copy) except -1:
+        cdef Py_ssize_t m = self.sketch_size, d = self.table.count
+        copy.add_integer(b"stream", self.stream)
+        copy.add_integer(b"t", self.t)
+        copy.add_integer(b"rank", self.rank)
+        copy.add_vector(b"mu", self.rows.data + MU, d, self.rows.width)
+        copy.add_matrix(b"U", self.rows.data + U, d, m, self.rows.width)
+        copy.add_matrix(b"A", self.A, m, m, m)
+        return copy.add_vector(b"eigenvalues", self.eigenvalues, m, 1)
 
-    cdef object _vector(self, double* data):
-        return np.array([data[i] for i in range(self.sketch_size)])
-
-    cdef object _matrix(self, double* data):
+    cdef dict factors(self):
+        """The stored numbers, and F, b and the shrinkage of the same moment."""
         cdef Py_ssize_t m = self.sketch_size
-        return np.array([[data[i * m + j] for j in range(m)] for i in range(m)])
-
-    cdef int _take(self, double* data, object array) except -1:
-        cdef const double[::1] view = array.ravel()
-        cdef Py_ssize_t i
-        for i in range(view.shape[0]):
-            data[i] = view[i]
-        return 0
+        cdef Snapshot copy = Snapshot()
+        self.features.guard.wait()
+        Sketch.copy_numbers(self, copy)
+        copy.add_matrix(b"F", self.F, m, m, m)
+        copy.add_vector(b"b", self.b, m, 1)
+        copy.add_vector(b"shrinkage", self.shrinkage, m, 1)
+        return copy.as_dict()
 
     def basis(self):
-        """V, sketch_size x d, features in the order of `names`."""
-        self.features.enter()
-        return self._matrix(self.F) @ self.rows.copy_out(self.features.count)[:, U:].T
+        """V, sketch_size x d, features in the order of their slots."""
+        numbers = self.factors()
+        return numbers["F"] @ numbers["U"].T
 
     def covariance(self):
-        """Sigma as a dense matrix, features in the order of `names`."""
-        V = self.basis()
-        return np.eye(V.shape[1]) - V.T @ (self._vector(self.shrinkage)[:, None] * V)
+        """Sigma as a dense matrix, features in the order of their slots."""
+        numbers = self.factors()
+        V = numbers["F"] @ numbers["U"].T
+        return np.eye(V.shape[1]) - V.T @ (numbers["shrinkage"][:, None] * V)
 
     def _arguments(self):
         return (*super()._arguments(), self.sketch_size, self.seed)
 
-    def _numbers(self):
-        table = self.rows.copy_out(self.features.count)
+    def _check(self, state, d):
+        cdef Py_ssize_t m = self.sketch_size
         return {
-            "stream": self.stream,
-            "t": self.t,
-            "rank": self.rank,
-            "mu": table[:, MU].copy(),
-            "U": table[:, U:].copy(),
-            "A": self._matrix(self.A),
-            "eigenvalues": self._vector(self.eigenvalues),
+            "stream": stored_count(state, "stream", 2**64 - 1),
+            "t": stored_count(state, "t"),
+            "rank": stored_count(state, "rank", min(m, d)),
+            "rows": np.column_stack([stored(state, "mu", (d,)), stored(state, "U", (d, m))]),
+            "A": stored(state, "A", (m, m)),
+            "eigenvalues": stored(state, "eigenvalues", (m,), least=0.0),
         }
 
-    def _load(self, state):
-        cdef Py_ssize_t m = self.sketch_size, d = self.features.count
-        self.stream = state["stream"]
-        self.t = max(0, state["t"])
-        self.rank = max(0, min(state["rank"], m, d))
-        self.rows.copy_in(
-            np.column_stack([stored(state, "mu", (d,)), stored(state, "U", (d, m))])
-        )
-        self._take(self.A, stored(state, "A", (m, m)))
-        self._take(self.eigenvalues, stored(state, "eigenvalues", (m,)))
+    def _load(self, numbers):
+        self.stream = numbers["stream"]
+        self.t = numbers["t"]
+        self.rank = numbers["rank"]
+        self.rows.copy_in(numbers["rows"])
+        self.take(self.A, numbers["A"])
+        self.take(self.eigenvalues, numbers["eigenvalues"])
         self.refresh_shrinkage()
+
+    cdef int take(self, double* data, object array) except -1:
+        cdef const double[::1] view = array.ravel()
+        memcpy(data, &view[0], view.shape[0] * sizeof(double))
+        return 0

@@ -1,4 +1,4 @@
-"""SSOA3 (Algorithms 7 and 10 of the paper): the sketch in factored form, O(m^2 + m nnz) an event.
+"""SSOA3 (Algorithms 7 and 10 of the paper): the sketch in factored form, O(m^2 + m nnz) per event.
 
 Only the rows of U whose features are in the event change, by delta xh' with delta = U xh / t; F
 takes the orthonormalisation, and b the part of mu's step that lies in the sketch's directions.
@@ -7,38 +7,39 @@ takes the orthonormalisation, and b the part of mu's step that lies in the sketc
 from libc.math cimport sqrt
 from libc.string cimport memcpy
 
-from .features cimport Entry
+from .event_buffer cimport Entry
 from .kernels cimport larger, lower_times
 from .sketch cimport MU, Sketch, U
+from .snapshot cimport Snapshot
 
-from .checks import stored
+from .checks import stored, stored_count
 
 # How long U's rows, and the terms F_ij U_j that make up V's rows, may get, squared. Beyond it too
 # many digits cancel in mu = mu_bar + U'b or in V = F U, and the event takes the dense step, where
 # nothing cancels.
-cdef double LONGEST = 1e6
+cdef double MAX_SQUARED_LENGTH = 1e6
 
-# Rounding adds up in the split mu_bar + U'b too: fold once in so many events, or in so many as
+# Rounding adds up in the split mu_bar + U'b too: re-anchor once in so many events, or in so many as
 # there are features, which keeps its cost for an event below that of the event itself.
-cdef Py_ssize_t EVENTS = 4096
+cdef Py_ssize_t EVENTS_PER_ANCHOR = 4096
 
 
 cdef class SparseSketch(Sketch):
     cdef readonly Py_ssize_t anchors
-    cdef Py_ssize_t since_fold
+    cdef Py_ssize_t since_anchor
 
     cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
                      double squares) noexcept nogil:
-        cdef Py_ssize_t d = self.features.count
+        cdef Py_ssize_t d = self.table.count
         if new:
-            self.meet(self.features.newcomers, new)
+            self.add_features(self.event.newcomers, new)
             self.margin(x, n)
-        self.since_fold += 1
-        if self.since_fold <= max(EVENTS, d) and self.step_sparse(x, n, step, squares):
+        self.since_anchor += 1
+        if self.since_anchor <= max(EVENTS_PER_ANCHOR, d) and self.step_sparse(x, n, step, squares):
             return
         self.anchors += 1
-        self.since_fold = 0
-        self.fold(d)
+        self.since_anchor = 0
+        self.reanchor(d)
         self.margin(x, n)
         self.step_dense(x, n, step, squares)
 
@@ -62,7 +63,7 @@ cdef class SparseSketch(Sketch):
             largest = 1.0
             for i in range(j, m):
                 largest = larger(largest, F[i * m + j] * F[i * m + j])
-            if length * largest > LONGEST:
+            if length * largest > MAX_SQUARED_LENGTH:
                 return False
         memcpy(self.F, F, m * m * sizeof(double))
         self.learn_eigenvalues()
@@ -85,22 +86,33 @@ cdef class SparseSketch(Sketch):
                 self.b[j] -= pull * F[i * m + j]
         return True
 
-    def _numbers(self):
+    cdef int copy_numbers(self, Snapshot copy) except -1:
+        cdef Py_ssize_t m = self.sketch_size
+        Sketch.copy_numbers(self, copy)
+        copy.add_matrix(b"F", self.F, m, m, m)
+        copy.add_vector(b"b", self.b, m, 1)
+        copy.add_vector(b"lengths", self.lengths, m, 1)
+        copy.add_integer(b"anchors", self.anchors)
+        return copy.add_integer(b"since_fold", self.since_anchor)
+
+    cdef object mean(self, dict numbers):
+        return numbers["mu"] + numbers["U"] @ numbers["b"]
+
+    def _check(self, state, d):
+        cdef Py_ssize_t m = self.sketch_size
         return {
-            **super()._numbers(),
-            "mu": self.rows.copy_out(self.features.count)[:, MU].copy(),
-            "F": self._matrix(self.F),
-            "b": self._vector(self.b),
-            "lengths": self._vector(self.lengths),
-            "anchors": self.anchors,
-            "since_fold": self.since_fold,
+            **super()._check(state, d),
+            "F": stored(state, "F", (m, m)),
+            "b": stored(state, "b", (m,)),
+            "lengths": stored(state, "lengths", (m,), least=0.0),
+            "anchors": stored_count(state, "anchors"),
+            "since_anchor": stored_count(state, "since_fold"),
         }
 
-    def _load(self, state):
-        cdef Py_ssize_t m = self.sketch_size
-        super()._load(state)
-        self._take(self.F, stored(state, "F", (m, m)))
-        self._take(self.b, stored(state, "b", (m,)))
-        self._take(self.lengths, stored(state, "lengths", (m,)))
-        self.anchors = state["anchors"]
-        self.since_fold = state["since_fold"]
+    def _load(self, numbers):
+        super()._load(numbers)
+        self.take(self.F, numbers["F"])
+        self.take(self.b, numbers["b"])
+        self.take(self.lengths, numbers["lengths"])
+        self.anchors = numbers["anchors"]
+        self.since_anchor = numbers["since_anchor"]

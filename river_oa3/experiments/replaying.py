@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from river import compose
 
 from river_oa3._core import checks
+from river_oa3._core.query import Rule
 from river_oa3._core.replay import replay as _replay
 from river_oa3.active import ActiveLearner
 from river_oa3.base import MarginClassifier, SecondOrderClassifier
@@ -178,10 +179,15 @@ def _first_overflow(
     return int(events[0]) if len(events) else None
 
 
-def _rule(query: Query) -> tuple[float, float, float, bool]:
-    """A fixed probability or -1, the two biases, and whether the confidence counts."""
-    if isinstance(query, AsymmetricQuery):
-        return -1.0, query.delta_pos, query.delta_neg, query.use_confidence
-    if isinstance(query, RandomQuery | FirstComeQuery):
-        return query.probability(0.0, 0.0), math.inf, math.inf, False
-    raise TypeError(f"replay takes the rules of river_oa3.query, not {query!r}")
+def _rule(query: Query) -> Rule:
+    """The compiled form of a rule; one that decides in its own way has none."""
+    own = type(query)
+    if own.probability is AsymmetricQuery.probability and isinstance(query, AsymmetricQuery):
+        return Rule(
+            delta_pos=query.delta_pos,
+            delta_neg=query.delta_neg,
+            use_confidence=query.use_confidence,
+        )
+    if own.probability in (RandomQuery.probability, FirstComeQuery.probability):
+        return Rule(fixed=query.probability(0.0, 0.0))
+    raise TypeError(f"replay takes the rules of river_oa3.query as they are, not {query!r}")

@@ -1,12 +1,10 @@
-import numpy as np
-
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from .hardware cimport grow_table
 
 
-cdef class Rows:
+cdef class FeatureRows:
     def __cinit__(self, Py_ssize_t width):
         self.width = width
         self.data = NULL
@@ -37,16 +35,8 @@ cdef class Rows:
         self.capacity = capacity
         return 0
 
-    cdef object copy_out(self, Py_ssize_t rows):
-        """The first `rows` rows as a NumPy array of their own."""
-        array = np.empty((rows, self.width))
-        cdef double[:, ::1] view = array
-        if array.size:
-            memcpy(&view[0, 0], self.data, array.nbytes)
-        return array
-
     cdef int copy_in(self, object array) except -1:
-        """Take the rows of an array that `copy_out` made."""
+        """Take the rows of a stored table."""
         cdef const double[:, ::1] view = array
         self.reserve(view.shape[0])
         if view.shape[0] and self.width:

@@ -1,0 +1,12 @@
+def asymmetric_probability(
+    margin: float, confidence: float, delta_pos: float, delta_neg: float
+) -> float: ...
+
+class Rule:
+    def __init__(
+        self,
+        fixed: float = -1.0,
+        delta_pos: float = 0.0,
+        delta_neg: float = 0.0,
+        use_confidence: bool = False,
+    ) -> None: ...

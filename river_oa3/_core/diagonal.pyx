@@ -93,8 +93,11 @@ cdef class Diagonal(SecondOrder):
             row[SIGMA] = sigma
             row[MU] += step * sigma * x[i].value
 
+    cdef int copy_mean(self, Snapshot copy) except -1:
+        return copy.add_vector(b"mu", self.rows.data + MU, self.table.count, WIDTH)
+
     cdef int copy_numbers(self, Snapshot copy) except -1:
-        copy.add_vector(b"mu", self.rows.data + MU, self.table.count, WIDTH)
+        self.copy_mean(copy)
         return copy.add_vector(b"sigma", self.rows.data + SIGMA, self.table.count, WIDTH)
 
     def covariance(self):

@@ -59,8 +59,11 @@ cdef class FirstOrder(Learner):
     def _arguments(self):
         return self._eta, self._rho, self.rule
 
-    cdef int copy_numbers(self, Snapshot copy) except -1:
+    cdef int copy_mean(self, Snapshot copy) except -1:
         return copy.add_vector(b"mu", self.rows.data, self.table.count, 1)
+
+    cdef int copy_numbers(self, Snapshot copy) except -1:
+        return self.copy_mean(copy)
 
     def _check(self, state, d):
         return stored(state, "mu", (d,))

@@ -335,9 +335,12 @@ cdef class Full(SecondOrder):
         dgemm(b"N", b"N", &d, &left, &depth, &minus, self.line(WAITING), &side, WX, &depth, &one,
               self.lookahead_images + (self.next + 1) * self.side, &side)
 
+    cdef int copy_mean(self, Snapshot copy) except -1:
+        return copy.add_vector(b"mu", self.line(MU), self.table.count, 1)
+
     cdef int copy_numbers(self, Snapshot copy) except -1:
         cdef Py_ssize_t d = self.table.count
-        copy.add_vector(b"mu", self.line(MU), d, 1)
+        self.copy_mean(copy)
         copy.add_vector(b"diagonal", self.line(DIAGONAL), d, 1)
         copy.add_matrix(b"square", self.S, d, d, self.side)
         return copy.add_matrix(b"waiting", self.line(WAITING), self.n_waiting, d, self.side)

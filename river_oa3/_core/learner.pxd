@@ -51,6 +51,7 @@ cdef class Learner:
     cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
                      double squares) noexcept nogil
     cdef int copy_numbers(self, Snapshot copy) except -1
+    cdef int copy_mean(self, Snapshot copy) except -1
     cdef object mean(self, dict numbers)
 
     cdef Py_ssize_t lookahead_add(self, Py_ssize_t index, const Entry* x,

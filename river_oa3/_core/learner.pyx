@@ -102,7 +102,10 @@ cdef class Learner:
 
     def weights(self):
         """Feature name -> mu."""
-        cdef Snapshot copy = self.snapshot()
+        cdef Snapshot copy = Snapshot()
+        self.features.guard.wait()
+        copy.add_names(self.table)
+        self.copy_mean(copy)
         return dict(zip(copy.names.names(), self.mean(copy.as_dict()).tolist()))
 
     # Learning: either the whole event is learned or nothing is touched.
@@ -240,8 +243,12 @@ cdef class Learner:
         """Copy the learner's part of the state; may neither run nor make anything of Python's."""
         raise NotImplementedError
 
+    cdef int copy_mean(self, Snapshot copy) except -1:
+        """Copy what `mean` needs; may neither run nor make anything of Python's."""
+        raise NotImplementedError
+
     cdef object mean(self, dict numbers):
-        """mu, out of the parts of a snapshot."""
+        """mu, out of what `copy_mean` has copied."""
         return numbers["mu"]
 
     cdef bint has_room(self, Py_ssize_t d) noexcept nogil:

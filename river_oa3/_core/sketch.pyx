@@ -328,12 +328,15 @@ cdef class Sketch(SecondOrder):
             if fabs(self.A[i]) < NEGLIGIBLE:
                 self.A[i] = 0.0
 
+    cdef int copy_mean(self, Snapshot copy) except -1:
+        return copy.add_vector(b"mu", self.rows.data + MU, self.table.count, self.rows.width)
+
     cdef int copy_numbers(self, Snapshot copy) except -1:
         cdef Py_ssize_t m = self.sketch_size, d = self.table.count
         copy.add_integer(b"stream", self.stream)
         copy.add_integer(b"t", self.t)
         copy.add_integer(b"rank", self.rank)
-        copy.add_vector(b"mu", self.rows.data + MU, d, self.rows.width)
+        Sketch.copy_mean(self, copy)
         copy.add_matrix(b"U", self.rows.data + U, d, m, self.rows.width)
         copy.add_matrix(b"A", self.A, m, m, m)
         return copy.add_vector(b"eigenvalues", self.eigenvalues, m, 1)

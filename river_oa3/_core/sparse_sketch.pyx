@@ -95,6 +95,12 @@ cdef class SparseSketch(Sketch):
         copy.add_integer(b"anchors", self.anchors)
         return copy.add_integer(b"since_fold", self.since_anchor)
 
+    cdef int copy_mean(self, Snapshot copy) except -1:
+        cdef Py_ssize_t m = self.sketch_size
+        Sketch.copy_mean(self, copy)
+        copy.add_matrix(b"U", self.rows.data + U, self.table.count, m, self.rows.width)
+        return copy.add_vector(b"b", self.b, m, 1)
+
     cdef object mean(self, dict numbers):
         return numbers["mu"] + numbers["U"] @ numbers["b"]
 

@@ -154,17 +154,33 @@ cdef class Full(SecondOrder):
 
     cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
                      double squares) noexcept nogil:
-        cdef Py_ssize_t d = self.table.count, slot
-        cdef double v, gain, scale, rounding = 0.0
+        cdef Py_ssize_t d = self.table.count, i
+        cdef double rounding = 0.0
+        for i in range(n):
+            rounding += self.row(x[i].slot)[x[i].slot] * x[i].value * x[i].value
+        self.begin_products()
+        if ROUNDING * n * rounding > MAX_ROUNDING * self._gamma:
+            self.shrink(x, n, step, d)
+        else:
+            self.step(x, n, step, d)
+        self.end_products()
+
+    cdef void begin_products(self) noexcept nogil:
+        if MIN_SHARED <= self.table.count < MIN_THREADED:
+            one_thread()
+
+    cdef void end_products(self) noexcept nogil:
+        if MIN_SHARED <= self.table.count < MIN_THREADED:
+            threads_as_before()
+
+    cdef void step(self, const Entry* x, Py_ssize_t n, double step, Py_ssize_t d) noexcept nogil:
+        """Sigma -= (Sigma x)(Sigma x)' / (gamma + v), then mu += step * Sigma x."""
+        cdef Py_ssize_t slot
+        cdef double v, gain, scale
         cdef double* mu = self.line(MU)
         cdef double* diagonal = self.line(DIAGONAL)
         cdef double* image = self.line(IMAGE)
         cdef double* w = self.line(WAITING + self.n_waiting)
-        for slot in range(n):
-            rounding += self.row(x[slot].slot)[x[slot].slot] * x[slot].value * x[slot].value
-        if ROUNDING * n * rounding > MAX_ROUNDING * self._gamma:
-            self.shrink(x, n, step, d)
-            return
         v = self.image(x, n, d)
         gain = self._gamma / (self._gamma + v)
         scale = 1.0 / sqrt(self._gamma + v)
@@ -181,7 +197,8 @@ cdef class Full(SecondOrder):
     cdef double image(self, const Entry* x, Py_ssize_t n, Py_ssize_t d) noexcept nogil:
         """Sigma x, left in its line; returns x'Sigma x."""
         if self.next >= 0:
-            memcpy(self.line(IMAGE), self.lookahead_images + self.next * self.side, d * sizeof(double))
+            memcpy(self.line(IMAGE), self.lookahead_images + self.next * self.side,
+                   d * sizeof(double))
             self.take_waiting(self.lookahead_rows + self.next * self.side, <int>d)
         elif n == d:
             self.dense_image(x, <int>d)
@@ -220,18 +237,8 @@ cdef class Full(SecondOrder):
         cdef int side = <int>self.side, step = 1, i
         for i in range(d):
             values[i] = x[i].value
-        self.begin_product(d)
         dgemv(b"N", &d, &d, &one, self.S, &side, values, &step, &zero, self.line(IMAGE), &step)
-        self.end_product(d)
         self.take_waiting(values, d)
-
-    cdef inline void begin_product(self, Py_ssize_t d) noexcept nogil:
-        if MIN_SHARED <= d < MIN_THREADED:
-            one_thread()
-
-    cdef inline void end_product(self, Py_ssize_t d) noexcept nogil:
-        if MIN_SHARED <= d < MIN_THREADED:
-            threads_as_before()
 
     cdef void take_waiting(self, double* values, int d) noexcept nogil:
         """From S x, in its line, to Sigma x = S x - W'(W x)."""
@@ -239,12 +246,10 @@ cdef class Full(SecondOrder):
         cdef double one = 1.0, minus = -1.0, zero = 0.0
         cdef int side = <int>self.side, waiting = <int>self.n_waiting, step = 1
         if waiting:
-            self.begin_product(d)
             dgemv(b"T", &d, &waiting, &one, self.line(WAITING), &side, values, &step, &zero, Wx,
                   &step)
             dgemv(b"N", &d, &waiting, &minus, self.line(WAITING), &side, Wx, &step, &one,
                   self.line(IMAGE), &step)
-            self.end_product(d)
 
     cdef void sparse_image(self, const Entry* x, Py_ssize_t n, Py_ssize_t d) noexcept nogil:
         cdef double Wx[BLOCK]
@@ -277,11 +282,9 @@ cdef class Full(SecondOrder):
         cdef int order = <int>d, depth = <int>self.n_waiting, side = <int>self.side
         cdef double minus = -1.0, one = 1.0
         cdef Py_ssize_t i, j, a, b
-        self.begin_product(d)
         self.flush_lookahead(<int>d)
         # Row-major W is column-major W', and column-major lower is row-major upper.
         dsyrk(b"L", b"N", &order, &depth, &minus, self.line(WAITING), &side, &one, self.S, &side)
-        self.end_product(d)
         for a in range(0, d, 32):  # in tiles, for the cache's sake
             for b in range(a, d, 32):
                 for i in range(a, min(a + 32, d)):
@@ -312,10 +315,10 @@ cdef class Full(SecondOrder):
     cdef void lookahead_prepare(self, Py_ssize_t count) noexcept nogil:
         cdef int d = <int>self.table.count, side = <int>self.side, events = <int>count
         cdef double one = 1.0, zero = 0.0
-        self.begin_product(d)
+        self.begin_products()
         dgemm(b"N", b"N", &d, &events, &d, &one, self.S, &side, self.lookahead_rows, &side, &zero,
               self.lookahead_images, &side)
-        self.end_product(d)
+        self.end_products()
         self.n_lookahead = count
 
     cdef void lookahead_turn(self, Py_ssize_t index) noexcept nogil:

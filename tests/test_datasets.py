@@ -34,7 +34,7 @@ from river.datasets import synth
 from river_oa3.datasets import DataError, open_stream, paper, stream
 from river_oa3.datasets.libsvm import read_libsvm
 from river_oa3.datasets.npz import read_npz
-from river_oa3.datasets.rows import read_rows
+from river_oa3.datasets.pairs import read_pairs
 
 PACKERS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 BACKENDS = ["polars", "pandas", "pyarrow"]
@@ -762,7 +762,7 @@ def test_a_damaged_archive_is_refused_or_still_sound(position, byte):
 
 def test_columns_stand_in_order_of_first_appearance():
     rows = [({"b": 1, "a": 0}, 1), ({"c": "x", "a": 2}, 0)]
-    assert read_rows(rows).names == ["b", "a", "c=x"]
+    assert read_pairs(rows).names == ["b", "a", "c=x"]
 
 
 def test_a_generator_is_read_once_and_whole():

@@ -44,8 +44,8 @@ class PaperSet:
     sources: tuple[Source, ...]
 
 
-# The makers of the other files publish no checksum: those are held to the paper's numbers of rows,
-# features and positives when they are read.
+# No checksum of the other files is known: they are held to the paper's numbers of rows, features
+# and positives when they are read.
 CHECKSUMS: dict[str, str] = {
     _CIFAR: "sha256:c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
 }

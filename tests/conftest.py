@@ -1,10 +1,14 @@
+import importlib
 import os
+import pkgutil
 
 # Before NumPy is imported: the machine may be busy, and small matrices gain nothing from threads.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 from hypothesis import HealthCheck, settings  # noqa: E402 - after the threads are set
+
+import river_oa3  # noqa: E402 - after the threads are set
 
 # Repeatable by default; HYPOTHESIS_PROFILE=explore looks for new counter-examples.
 settings.register_profile(
@@ -15,3 +19,9 @@ settings.register_profile(
 )
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+# Under --import-mode=importlib the doctests of a module whose package is not imported yet run in a
+# second copy of it, and its classes are then not those that the tests pickle and compare.
+for module in pkgutil.walk_packages(river_oa3.__path__, "river_oa3."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)

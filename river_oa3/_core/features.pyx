@@ -135,8 +135,9 @@ cdef class Features:
         return names
 
     cdef inline void fetch_row(self, Py_ssize_t slot) noexcept nogil:
-        fetch_ahead(self.rows + slot * self.stride)
-        fetch_ahead(self.rows + (slot + 1) * self.stride - 1)
+        if self.stride:
+            fetch_ahead(self.rows + slot * self.stride)
+            fetch_ahead(self.rows + (slot + 1) * self.stride - 1)
 
     cdef inline void sort(self, bint learning) noexcept nogil:
         """Bring the event into the order that does not depend on the dict's."""

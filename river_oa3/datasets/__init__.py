@@ -3,6 +3,6 @@
 from river_oa3.datasets import paper
 from river_oa3.datasets.errors import DataError
 from river_oa3.datasets.opening import open_stream
-from river_oa3.datasets.stream import Stream, stream
+from river_oa3.datasets.streams import Stream, stream
 
 __all__ = ["DataError", "Stream", "open_stream", "paper", "stream"]

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 import scipy.sparse
 
 from river_oa3._core import checks
-from river_oa3.datasets.errors import DataError, shown
+from river_oa3.datasets.errors import DataError, short_repr
 from river_oa3.datasets.labels import Labels
 
-MOST_VALUES = 1000
+MAX_TEXTS_PER_FEATURE = 1000
 """A text feature with more distinct values than this is free text or an id, not a category."""
 
 
 class Table(NamedTuple):
-    """Rows of numbers, the labels as they stand in the data, and a name a column."""
+    """Rows of numbers, the labels as they stand in the data, and a name per column."""
 
     X: scipy.sparse.csr_array
     labels: Labels
@@ -24,7 +24,7 @@ class Table(NamedTuple):
 
 
 class Columns:
-    """Columns in order of first appearance: one for a number, one for each value of a text."""
+    """Columns in order of first appearance: one per number, one per value of a text."""
 
     def __init__(self) -> None:
         self.names: list[Hashable] = []
@@ -43,10 +43,11 @@ class Columns:
         values = self._texts.setdefault(feature, {})
         column = values.get(value)
         if column is None:
-            if len(values) == MOST_VALUES:
+            if len(values) == MAX_TEXTS_PER_FEATURE:
                 raise DataError(
-                    f"feature {shown(feature)} has more than {MOST_VALUES:,} distinct texts, so it "
-                    "is free text or an id: leave it out, or turn it into numbers first"
+                    f"feature {short_repr(feature)} has more than {MAX_TEXTS_PER_FEATURE:,} "
+                    "distinct texts, so it is free text or an id: leave it out, or turn it into "
+                    "numbers first"
                 )
             column = values[value] = self._new(f"{feature}={value}")
         return column

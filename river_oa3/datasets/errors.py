@@ -25,13 +25,13 @@ class DataError(ValueError):
         super().__init__(" ".join(part.strip() for part in message.splitlines()))
 
 
-def listed(items: list[Any], most: int) -> str:
+def first_few(items: list[Any], most: int) -> str:
     """The first few of a list, and how many more there are."""
     text = ", ".join(str(item) for item in items[:most])
     return text if len(items) <= most else f"{text} and {len(items) - most:,} more"
 
 
-def shown(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """A value as it goes into a message: on one line, and not much of it."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -34,7 +34,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def check(path: Path) -> None:
-    """Refuse what is no file or has nothing in it."""
+    """Refuse what is not a file or has nothing in it."""
     if os.path.isdir(path):
         raise DataError(f"{path} is a folder: name a file in it")
     if not os.path.isfile(path):

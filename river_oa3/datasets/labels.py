@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from river_oa3.datasets.errors import DataError, listed, shown
+from river_oa3.datasets.errors import DataError, first_few, short_repr
 
 Labels = Sequence[Any] | NDArray[Any]
 
@@ -56,8 +56,8 @@ def _classes(labels: Labels) -> tuple[list[Any], NDArray[np.int64]]:
             code = known.get(label)
         except TypeError:
             raise DataError(
-                f"the label of event {row + 1} is {shown(label)}, a {type(label).__name__}: choose "
-                "one output of several, as in ((x, y['spam']) for x, y in data)"
+                f"the label of event {row + 1} is {short_repr(label)}, a {type(label).__name__}: "
+                "choose one output of several, as in ((x, y['spam']) for x, y in data)"
             ) from None
         if code is None:
             if _is_missing(label):
@@ -91,7 +91,8 @@ def _named(classes: list[Any], counts: list[int], positive: Any) -> list[int]:
     ]
     if not same and not equal:
         raise DataError(
-            f"no event is of class {shown(positive)}: name one of {_census(classes, counts)} {_FIX}"
+            f"no event is of class {short_repr(positive)}: name one of "
+            f"{_census(classes, counts)} {_FIX}"
         )
     return same or equal
 
@@ -122,4 +123,4 @@ def _number(label: Any) -> float | None:
 
 def _census(classes: list[Any], counts: list[int]) -> str:
     by_class = collections.Counter(dict(enumerate(counts)))
-    return listed([f"{classes[code]} ({n:,})" for code, n in by_class.most_common()], 10)
+    return first_few([f"{classes[code]} ({n:,})" for code, n in by_class.most_common()], 10)

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from river_oa3.datasets.errors import DataError, shown
+from river_oa3.datasets.errors import DataError, short_repr
 from river_oa3.datasets.files import opened
-from river_oa3.datasets.stream import MOST_COLUMNS
+from river_oa3.datasets.streams import MAX_COLUMNS
 
 
 def read_libsvm(path: Path | str) -> tuple[scipy.sparse.csr_array, NDArray[np.float64]]:
@@ -54,9 +54,9 @@ def _read_line(tokens: list[bytes], labels: array, data: array, indices: array) 
             data.append(float(value))
         except ValueError:
             raise ValueError(f"expected index:value, found {_text(token)}") from None
-        if not 0 <= column < MOST_COLUMNS:
+        if not 0 <= column < MAX_COLUMNS:
             raise ValueError(
-                f"expected an index from 0 to {MOST_COLUMNS - 1:,}, found {_text(index)}: number "
+                f"expected an index from 0 to {MAX_COLUMNS - 1:,}, found {_text(index)}: number "
                 "the features one after the other"
             )
         indices.append(column)
@@ -81,4 +81,4 @@ def _label(token: bytes) -> float:
 
 
 def _text(token: bytes) -> str:
-    return shown(token.decode(errors="backslashreplace"))
+    return short_repr(token.decode(errors="backslashreplace"))

@@ -1,4 +1,4 @@
-"""The one door to data of any kind."""
+"""Open data of any kind as a stream."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 import scipy.sparse
 from river.datasets import base
 
-from river_oa3.datasets import bundled, files, paper
+from river_oa3.datasets import files, paper, river_sets
 from river_oa3.datasets.download import Progress
 from river_oa3.datasets.encode import Table
-from river_oa3.datasets.errors import DataError, shown
+from river_oa3.datasets.errors import DataError, short_repr
 from river_oa3.datasets.libsvm import read_libsvm
 from river_oa3.datasets.npz import read_npz
-from river_oa3.datasets.rows import read_rows
-from river_oa3.datasets.stream import Stream, stream
+from river_oa3.datasets.pairs import read_pairs
+from river_oa3.datasets.streams import Stream, stream
 from river_oa3.datasets.tables import is_frame, read_frame, read_table
 
 _TABLES = (".csv", ".tsv", ".parquet", ".pq")
@@ -92,18 +92,18 @@ def open_stream(
         return _made(name or "frame", read_frame(data, label), positive)
     _refuse_label(type(data).__name__, label)
     if isinstance(data, base.Dataset):
-        table = bundled.read_dataset(data, download)
+        table = river_sets.read_dataset(data, download)
         return _made(name or type(data).__name__, table, positive)
     if isinstance(data, np.ndarray | Mapping | bytes) or scipy.sparse.issparse(data):
         raise DataError(
-            f"{shown(data)} has no labels: make a stream with datasets.stream(name, X, labels), or "
-            "give pairs of a dict and a label"
+            f"{short_repr(data)} has no labels: make a stream with "
+            "datasets.stream(name, X, labels), or give pairs of a dict and a label"
         )
     if isinstance(data, Iterable):
-        return _made(name or "stream", read_rows(data), positive)
+        return _made(name or "stream", read_pairs(data), positive)
     raise DataError(
-        f"{shown(data)} is no stream: give a file, a name, a data frame or pairs of a dict and a "
-        "label"
+        f"{short_repr(data)} is not a stream: give a file, a name, a data frame or pairs of a "
+        "dict and a label"
     )
 
 
@@ -111,23 +111,23 @@ def _named(data: str) -> paper.PaperSet | base.Dataset | None:
     """What a text stands for that is not a file."""
     prefix, _, name = data.rpartition(":")
     if prefix.casefold() == "river":
-        dataset = bundled.find(name)
+        dataset = river_sets.find(name)
         if dataset is None:
             raise DataError(
                 f"river has no data set {name!r}: those with classes that come with it are "
-                f"{', '.join(bundled.names())}"
+                f"{', '.join(river_sets.names())}"
             )
         return dataset
     if os.path.isfile(os.path.expanduser(data)):
         return None
-    return paper.find(data) or bundled.find(data)
+    return paper.find(data) or river_sets.find(data)
 
 
 def _from_file(path: Path, label: str | None, positive: Any, name: str | None) -> Stream:
     if not os.path.exists(path):
         raise DataError(
             f"no such file: {path}; the names that are known are {', '.join(paper.SETS)} and "
-            f"river:{', river:'.join(bundled.names())}"
+            f"river:{', river:'.join(river_sets.names())}"
         )
     files.check(path)
     stem, suffix = files.parted(path)
@@ -149,7 +149,7 @@ def _from_file(path: Path, label: str | None, positive: Any, name: str | None) -
         return stream(title, X, labels, positive=positive)
     known = [".npz", *_TABLES, *_LIBSVM[1:]]
     raise DataError(
-        f"{path} is of no kind that can be read: name it with one of {', '.join(known)}, or "
+        f"{path} is of a kind that cannot be read: name it with one of {', '.join(known)}, or "
         "without a suffix if it is in LIBSVM's format"
     )
 
@@ -165,5 +165,5 @@ def _renamed(found: Stream, name: str) -> Stream:
 def _refuse_label(what: str, label: str | None) -> None:
     if label is not None:
         raise DataError(
-            f"--label names a column of a table, and {what} is no table: leave --label out"
+            f"--label names a column of a table, and {what} is not a table: leave --label out"
         )

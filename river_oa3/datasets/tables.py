@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from river_oa3.datasets import files
 from river_oa3.datasets.encode import Columns, Table
-from river_oa3.datasets.errors import DataError, listed, shown
+from river_oa3.datasets.errors import DataError, first_few, short_repr
 
 _LABELS = ("label", "target", "class", "y")
 _BACKENDS: tuple[Literal["polars", "pandas", "pyarrow"], ...] = ("polars", "pandas", "pyarrow")
@@ -127,7 +127,7 @@ def _label_column(names: list[Hashable], label: str | None) -> int:
     if len(found) == 1:
         return found[0]
     raise DataError(
-        f"{problem}: name one with --label (label= in Python) of {listed(names, 20) or 'none'}"
+        f"{problem}: name one with --label (label= in Python) of {first_few(names, 20) or 'none'}"
     )
 
 
@@ -149,8 +149,8 @@ def _encoded(
             return columns.number(name), numbers
         return [columns.text(name, text) for text in texts], np.ones(len(texts))
     raise DataError(
-        f"column {shown(name)} holds {dtype}, which is no number: turn it into one first (a date "
-        "into days since the first, say), or leave the column out"
+        f"column {short_repr(name)} holds {dtype}, which is not a number: turn it into one first "
+        "(a date into days since the first, say), or leave the column out"
     )
 
 
@@ -180,5 +180,5 @@ def _check_filled(name: Hashable, series: nw.Series[Any]) -> None:
 
 def _refuse_missing(name: Hashable, row: int) -> None:
     raise DataError(
-        f"event {row + 1}: column {shown(name)} has no value: fill it or drop the event"
+        f"event {row + 1}: column {short_repr(name)} has no value: fill it or drop the event"
     )

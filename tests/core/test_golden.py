@@ -21,7 +21,7 @@ LEARNERS = {
 }
 TRACES = {
     path.stem: json.loads(path.read_text())
-    for path in sorted((Path(__file__).parent / "golden").glob("*.json"))
+    for path in sorted((Path(__file__).parent.parent / "golden").glob("*.json"))
 }
 RUNS = [
     pytest.param((code, stream, number), id=f"{code}-{stream}-{run['learner']}-{run['metric']}")

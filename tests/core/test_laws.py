@@ -258,7 +258,7 @@ def numbers_of_another_process(hash_seed):
     output = subprocess.run(
         [sys.executable, "-c", NUMBERS],
         env=environment,
-        cwd=Path(__file__).parent,
+        cwd=Path(__file__).parent.parent,
         check=True,
         capture_output=True,
         text=True,

@@ -23,7 +23,7 @@ from learners import (
     trained,
 )
 
-STORED = sorted((Path(__file__).parent / "stored").glob("*.pickle"))
+STORED = sorted((Path(__file__).parent.parent / "stored").glob("*.pickle"))
 
 each_protocol = pytest.mark.parametrize("protocol", [2, 3, 4, 5])
 each_stored_file = pytest.mark.parametrize("stored", STORED, ids=lambda path: path.stem)

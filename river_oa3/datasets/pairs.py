@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse
 
 from river_oa3.datasets.encode import Columns, Table
-from river_oa3.datasets.errors import DataError, shown
+from river_oa3.datasets.errors import DataError, short_repr
 
 
-def read_rows(rows: Iterable[tuple[Mapping[Any, Any], Any]]) -> Table:
+def read_pairs(rows: Iterable[tuple[Mapping[Any, Any], Any]]) -> Table:
     """Every event of an iterable, which must end; a text becomes a column "name=text" of ones."""
     columns = Columns()
     labels: list[Any] = []
@@ -41,5 +41,5 @@ def _pair(event: int, row: Any) -> tuple[Mapping[Any, Any], Any]:
     if isinstance(row, tuple | list) and len(row) == 2 and isinstance(row[0], Mapping):
         return row[0], row[1]
     raise DataError(
-        f"event {event} is {shown(row)}: give pairs of a dict, name -> number, and a label"
+        f"event {event} is {short_repr(row)}: give pairs of a dict, name -> number, and a label"
     )

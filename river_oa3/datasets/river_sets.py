@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import http.client
 import inspect
-import tarfile
-import zipfile
 from collections.abc import Callable
 
 from river import datasets
 from river.datasets import base
 
+from river_oa3.datasets.download import download_river_set
 from river_oa3.datasets.encode import Table
 from river_oa3.datasets.errors import DataError
-from river_oa3.datasets.rows import read_rows
+from river_oa3.datasets.pairs import read_pairs
 
 _TASKS = (base.BINARY_CLF, base.MULTI_CLF)
 
@@ -50,20 +48,5 @@ def read_dataset(dataset: base.Dataset, download: bool = False) -> Table:
                 f"{name} is not there yet: --download (download=True in Python) fetches it from "
                 f"{dataset.url}"
             )
-        _fetch(name, dataset)
-    return read_rows(dataset)
-
-
-def _fetch(name: str, dataset: base.RemoteDataset) -> None:
-    try:
-        dataset.download(verbose=False)
-        if not dataset.is_downloaded:
-            raise OSError("it did not come whole")
-    except (
-        OSError,
-        EOFError,
-        http.client.HTTPException,
-        tarfile.TarError,
-        zipfile.BadZipFile,
-    ) as error:
-        raise DataError(f"cannot download {name} from {dataset.url}: {error}; try again") from error
+        download_river_set(dataset)
+    return read_pairs(dataset)

@@ -11,11 +11,18 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
-from river_oa3.datasets.errors import DataError, shown
+from river_oa3.datasets.errors import DataError, short_repr
 from river_oa3.datasets.labels import Labels, positives
 
-MOST_COLUMNS = 2**26
-"""Every column has a name in memory, so a stray number must not ask for billions of them."""
+MAX_COLUMNS = 2**26
+"""A matrix with more columns, or a file with a larger index, holds a mistake or hashed names."""
+
+MAX_NUMBERED_COLUMNS = 2**16
+"""Up to so many columns without names are all kept; of more, those that are not zero everywhere.
+
+A column costs memory for its name. Indices that are ids or hashes lie millions apart, and few of
+them occur.
+"""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -29,7 +36,7 @@ class Stream:
     name
         What the stream is called.
     X
-        An event a row: float64 data, int32 indices in order, int64 index pointers, no zeros.
+        One event per row: float64 data, int32 indices in order, int64 index pointers, no zeros.
     y
         Whether each event is positive.
     names
@@ -37,7 +44,7 @@ class Stream:
     note
         What makes it a part or a stand-in; empty where it is the real thing.
     permutations
-        Orders of the rows that come with the data, one a row.
+        Orders of the events that come with the data, one order per row.
 
     Examples
     --------
@@ -148,18 +155,19 @@ def stream(
     name
         What the stream is called.
     X
-        An event a row.
+        One event per row.
     labels
         The class of each event, of any kind.
     positive
         The positive class. Where none is named, True, 1 and +1 are, and of two other classes the
         rarer one.
     names
-        The feature name of each column; 0, 1, 2... where there are none.
+        The feature name of each column; 0, 1, 2... where there are none. Columns without names
+        that are zero everywhere are left out where there are more than 65,536 columns.
     note
         What makes it a part or a stand-in.
     permutations
-        Orders of the rows that come with the data, one a row.
+        Orders of the events that come with the data, one order per row.
 
     Examples
     --------
@@ -174,18 +182,21 @@ def stream(
     rows, columns = matrix.shape
     if rows == 0:
         raise DataError(f"{name} has no events: at least one of each class is needed")
-    if columns > MOST_COLUMNS:
+    if columns > MAX_COLUMNS:
         raise DataError(
-            f"{name} has {columns:,} columns: the most is {MOST_COLUMNS:,}, so leave those out "
+            f"{name} has {columns:,} columns: the most is {MAX_COLUMNS:,}, so leave those out "
             "that are always zero"
         )
-    features: list[Hashable] = list(range(columns) if names is None else names)
-    _check_names(name, features, columns)
+    if names is None:
+        matrix, features = _numbered(matrix)
+    else:
+        features = list(names)
+        _check_names(name, features, columns)
     _check_finite(matrix, features)
     labels = labels if isinstance(labels, np.ndarray) else list(labels)
     if getattr(labels, "ndim", 1) != 1 or len(labels) != rows:
         raise DataError(
-            f"{name} has {rows:,} rows and {np.size(labels):,} labels: give one label for a row"
+            f"{name} has {rows:,} rows and {np.size(labels):,} labels: give one label per row"
         )
     orders = None if permutations is None else _orders(name, permutations, rows)
     return Stream(name, matrix, positives(labels, positive), features, note, orders)
@@ -229,9 +240,18 @@ def _dense(X: Any) -> scipy.sparse.csr_array:
     return _canonical(matrix[mask], indices, indptr, matrix.shape)
 
 
+def _numbered(X: scipy.sparse.csr_array) -> tuple[scipy.sparse.csr_array, list[Hashable]]:
+    """A matrix whose columns are called by their numbers."""
+    rows, columns = X.shape
+    if columns <= MAX_NUMBERED_COLUMNS:
+        return X, list(range(columns))
+    used, indices = np.unique(X.indices, return_inverse=True)
+    return _canonical(X.data, indices, X.indptr, (rows, len(used))), used.tolist()
+
+
 def _check_kind(dtype: np.dtype[Any], ndim: int) -> None:
     if ndim != 2:
-        raise DataError(f"an array of {ndim} dimensions: give a matrix with one event a row")
+        raise DataError(f"an array of {ndim} dimensions: give a matrix with one event per row")
     if dtype.kind not in "biuf":
         raise DataError(f"a matrix of {dtype}, not of numbers: encode what is not a number first")
 
@@ -244,7 +264,7 @@ def _check_names(name: str, features: list[Hashable], columns: int) -> None:
     seen: set[Hashable] = set()
     for feature in features:
         if feature in seen:
-            raise DataError(f"{name} has two features called {shown(feature)}: rename one")
+            raise DataError(f"{name} has two features called {short_repr(feature)}: rename one")
         seen.add(feature)
 
 
@@ -253,8 +273,8 @@ def _check_finite(X: scipy.sparse.csr_array, features: list[Hashable]) -> None:
         event = int(np.searchsorted(X.indptr, entry, side="right"))
         feature, value = features[X.indices[entry]], X.data[entry]
         raise DataError(
-            f"event {event}: feature {shown(feature)} is {value}, not a finite number: fill it or "
-            "drop the event"
+            f"event {event}: feature {short_repr(feature)} is {value}, not a finite number: fill "
+            "it or drop the event"
         )
 
 

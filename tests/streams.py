@@ -48,3 +48,8 @@ parameters = st.fixed_dictionaries(
     }
 )
 sketch_sizes = st.integers(1, 6)
+
+
+def with_other_key_order(stream):
+    rng = np.random.default_rng(5)
+    return [({name: x[name] for name in rng.permutation(sorted(x)).tolist()}, y) for x, y in stream]

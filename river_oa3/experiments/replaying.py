@@ -135,7 +135,7 @@ def replay(
     if overflow is not None:
         rows, stops = rows[:overflow], stops[:0]
     purse = model._budget
-    if not (purse is None or isinstance(purse, TotalBudget)):
+    if not (purse is None or _decides_as(TotalBudget, purse, "left", "can_ask", "spend", "_spend")):
         raise TypeError(f"replay takes a budget of labels in all, not {purse!r}")
     arguments = (
         classifier._core,
@@ -181,13 +181,21 @@ def _first_overflow(
 
 def _rule(query: Query) -> Rule:
     """The compiled form of a rule; one that decides in its own way has none."""
-    own = type(query)
-    if own.probability is AsymmetricQuery.probability and isinstance(query, AsymmetricQuery):
+    if _decides_as(AsymmetricQuery, query, "probability"):
+        assert isinstance(query, AsymmetricQuery)
         return Rule(
             delta_pos=query.delta_pos,
             delta_neg=query.delta_neg,
             use_confidence=query.use_confidence,
         )
-    if own.probability in (RandomQuery.probability, FirstComeQuery.probability):
+    if any(_decides_as(base, query, "probability") for base in (RandomQuery, FirstComeQuery)):
         return Rule(fixed=query.probability(0.0, 0.0))
     raise TypeError(f"replay takes the rules of river_oa3.query as they are, not {query!r}")
+
+
+def _decides_as(base: type, thing: object, *methods: str) -> bool:
+    """Whether an object is a `base` with none of these methods changed."""
+    return isinstance(thing, base) and all(
+        getattr(type(thing), name) is getattr(base, name) and name not in vars(thing)
+        for name in methods
+    )

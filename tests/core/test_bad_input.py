@@ -15,13 +15,21 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from bad_values import (
+    EVENTS,
+    NOT_FINITE,
+    NOT_LABELS,
+    NOT_MAPPINGS,
+    NOT_NUMBERS,
+    NOTHING,
+    assert_refused,
+    bad_parameters,
+    each_door,
+    each_parameter,
+    enter,
+    not_parameters,
+)
 from learners import (
-    DOCUMENTED_ERRORS,
-    QUESTIONS,
-    SKETCHES,
-    assert_answers_finitely,
     each_learner,
     each_sketch,
     learned,
@@ -30,41 +38,11 @@ from learners import (
     state,
     trained,
 )
+from river import compose, preprocessing, stats
 
 from river_oa3 import OA3Classifier
 
-PROBES = [{"f0": 1.0, "f1": -0.5}, {"f2": 2.0, "new": 1.0}, {}]
-EVENTS = sparse_events(40, seed=5)
-
-# Every way into a model that reads an event.
-each_door = pytest.mark.parametrize("door", [*QUESTIONS, "learn_one"])
-
-
-def enter(model, door, x):
-    return model.learn_one(x, True) if door == "learn_one" else getattr(model, door)(x)
-
-
-def assert_refused(model, error, match, act, *args, **kwargs):
-    before = state(model)
-    with pytest.raises(error, match=match):
-        act(*args, **kwargs)
-    assert state(model) == before
-
-
 # Values that are not finite
-
-
-NOT_FINITE = [
-    float("nan"),
-    float("inf"),
-    float("-inf"),
-    np.float64("nan"),
-    np.float32("inf"),
-    np.float16("nan"),
-    Decimal("NaN"),
-    Decimal("sNaN"),
-    Decimal("-Infinity"),
-]
 
 
 @each_learner
@@ -85,30 +63,6 @@ def test_value_that_is_not_finite_is_refused_in_a_known_feature(learner, door):
 
 
 # Values that are not numbers
-
-
-NOT_NUMBERS = {
-    "str": "red",
-    "str-of-digits": "1.5",
-    "numpy-str": np.str_("1.5"),
-    "None": None,
-    "list": [1.0],
-    "tuple": (1.0,),
-    "set": {1.0},
-    "dict": {"a": 1.0},
-    "bytes": b"1",
-    "bytearray": bytearray(b"1"),
-    "complex": 1 + 0j,
-    "numpy-complex": np.complex128(1),
-    "datetime": dt.datetime(2020, 1, 1),
-    "date": dt.date(2020, 1, 1),
-    "timedelta": dt.timedelta(1),
-    "numpy-datetime": np.datetime64("2020-01-01"),
-    "array-of-one": np.array([1.0]),
-    "array-of-two": np.array([1.0, 2.0]),
-    "object": object(),
-    "type": float,
-}
 
 
 @each_learner
@@ -147,26 +101,6 @@ def test_culprit_is_named_whatever_its_type(learner, name):
 # Labels
 
 
-NOT_LABELS = {
-    "minus-one": -1,
-    "two": 2,
-    "numpy-minus-one": np.int64(-1),
-    "numpy-two": np.uint8(2),
-    "half": 0.5,
-    "nan": math.nan,
-    "str": "spam",
-    "str-of-true": "True",
-    "empty-str": "",
-    "bytes": b"1",
-    "None": None,
-    "list": [],
-    "list-of-one": [1],
-    "dict": {},
-    "array": np.array([True, False]),
-    "NA": pd.NA,
-}
-
-
 @each_learner
 @pytest.mark.parametrize("label", NOT_LABELS.values(), ids=NOT_LABELS)
 def test_label_that_is_no_label_is_refused(learner, label):
@@ -192,19 +126,6 @@ def test_labels_of_every_documented_kind_are_equivalent(learner, kind):
 
 
 # Events that are no mappings, and mappings that are no dicts
-
-
-NOT_MAPPINGS = {
-    "None": None,
-    "pairs": [("f0", 1.0)],
-    "list": [1.0, 2.0],
-    "str": "f0",
-    "set": {"f0"},
-    "float": 1.0,
-    "array": np.ones(3),
-    "series": pd.Series({"f0": 1.0}),
-    "type": dict,
-}
 
 
 @each_learner
@@ -404,15 +325,6 @@ def test_threads_that_ask_at_once_get_their_own_answers(learner):
 # Nothing, in all its forms
 
 
-NOTHING = {
-    "empty": {},
-    "zero": {"f0": 0},
-    "new-zero": {"fresh": 0.0},
-    "many": {"f0": 0.0, "f1": -0.0, "fresh": False, "other": Decimal(0), "third": np.float32(0)},
-    "underflow": {"f0": Decimal("1e-400"), "fresh": Fraction(1, 10**400)},
-}
-
-
 @each_learner
 @pytest.mark.parametrize("x", NOTHING.values(), ids=NOTHING)
 @pytest.mark.parametrize("y", [False, True])
@@ -450,13 +362,6 @@ def test_weight_that_is_no_number_is_refused(learner, w):
 
 
 # Parameters
-
-
-each_parameter = pytest.mark.parametrize("parameter", ["eta", "gamma", "rho"])
-bad_parameters = pytest.mark.parametrize(
-    "value", [0, 0.0, -0.0, -1, -1e-300, math.nan, math.inf, -math.inf, np.float32("nan")]
-)
-not_parameters = pytest.mark.parametrize("value", ["0.1", None, [0.1], 1j, b"1"], ids=repr)
 
 
 @each_learner
@@ -521,228 +426,6 @@ def test_shape_of_a_sketch_cannot_be_assigned(learner, attribute):
     assert_refused(model, AttributeError, None, setattr, model, attribute, 3)
 
 
-# Numbers too large for the arithmetic
-
-
-HUGE = [1e150, 1e155, 1e200, 1e308, -1e308, 1.7976931348623157e308, 10**400, Decimal("1e400")]
-
-
-@each_learner
-@pytest.mark.parametrize("value", HUGE, ids=lambda v: str(v)[:12])
-def test_learning_a_huge_value_overflows_or_leaves_a_finite_model(learner, value):
-    model = trained(learner)
-    before = state(model)
-    try:
-        model.learn_one({"f0": 1.0, "f1": value, "fresh": value}, False)
-    except (OverflowError, ValueError):
-        assert state(model) == before
-    assert_answers_finitely(model, PROBES)
-
-
-@each_learner
-@pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("value", HUGE, ids=lambda v: str(v)[:12])
-def test_asking_about_a_huge_value_overflows_or_gives_a_number(learner, question, value):
-    model = trained(learner)
-    try:
-        answer = getattr(model, question)({"f0": value, "f1": value, "fresh": value})
-    except (OverflowError, ValueError):
-        return
-    assert all(math.isfinite(n) for n in (answer.values() if type(answer) is dict else [answer]))
-
-
-@each_learner
-def test_value_whose_square_overflows_is_refused_as_an_overflow(learner):
-    model = trained(learner)
-    x = {"f0": 1e200, "f1": 1.0}
-    assert_refused(model, OverflowError, None, model.variance_one, x)
-
-
-@each_learner
-@pytest.mark.parametrize("w", [1e200, 1e308])
-def test_huge_weight_overflows_or_leaves_a_finite_model(learner, w):
-    model = trained(learner)
-    for x, y in sparse_events(20, seed=2):
-        before = state(model)
-        try:
-            model.learn_one(x, y, w=w)
-        except OverflowError:
-            assert state(model) == before
-    assert all(math.isfinite(weight) for weight in model.weights.values())
-
-
-@each_learner
-def test_overflow_leaves_a_model_that_goes_on_learning(learner):
-    bruised, spared, n_overflows = learner(eta=1e10), learner(eta=1e10), 0
-    for x, y in sparse_events(80):
-        try:
-            bruised.learn_one(x | {"fresh": 1.0}, y, w=1e308)
-        except OverflowError:
-            n_overflows += 1
-        else:
-            spared.learn_one(x | {"fresh": 1.0}, y, w=1e308)
-        bruised.learn_one(x, y)
-        spared.learn_one(x, y)
-    assert n_overflows
-    assert state(bruised) == state(spared)
-
-
-MAGNITUDES = [1e6, 1e9, 1e15]
-
-
-def unscaled_events(magnitude, n=300):
-    """Values of one magnitude next to values near one, as raw logs have them."""
-    for i, (x, y) in enumerate(sparse_events(n, seed=3)):
-        yield x | {"large": magnitude * (1 + (i % 17) / 17), "sign": magnitude * (y - 0.5)}, y
-
-
-def unscaled_timestamps(n=300):
-    for i, (x, y) in enumerate(sparse_events(n, seed=4)):
-        yield x | {"timestamp": 1.7e9 + 3600 * i}, y
-
-
-@each_learner
-@pytest.mark.parametrize("magnitude", MAGNITUDES, ids=lambda m: f"{m:g}")
-def test_unscaled_values_leave_a_finite_model(learner, magnitude):
-    model = learned(learner(), unscaled_events(magnitude))
-    assert_answers_finitely(model, [*PROBES, *(x for x, _ in unscaled_events(magnitude, n=20))])
-
-
-@each_learner
-def test_unscaled_timestamps_leave_a_finite_model(learner):
-    model = learned(learner(), unscaled_timestamps())
-    assert_answers_finitely(model, [*PROBES, *(x for x, _ in unscaled_timestamps(n=20))])
-
-
-@each_learner
-@pytest.mark.parametrize("magnitude", [1e50, 1e100, 1e150], ids=lambda m: f"{m:g}")
-def test_astronomical_values_leave_a_finite_model(learner, magnitude):
-    model = learner()
-    for x, y in unscaled_events(magnitude):
-        before = state(model)
-        try:
-            model.learn_one(x, y)
-        except OverflowError:
-            assert state(model) == before
-    assert_answers_finitely(model, PROBES)
-
-
-@each_learner
-@pytest.mark.parametrize("magnitude", [1e-300, 1e-160, 5e-324], ids=lambda m: f"{m:g}")
-def test_subnormal_values_leave_a_finite_model(learner, magnitude):
-    events = [({n: v * magnitude for n, v in x.items()}, y) for x, y in sparse_events(60)]
-    assert_answers_finitely(learned(learner(), events), PROBES)
-
-
-@each_learner
-@pytest.mark.parametrize("gamma", [1e-300, 1e-12, 1e12, 1e300])
-@pytest.mark.parametrize("eta", [1e-300, 1e-12, 1e12, 1e150])
-def test_extreme_parameters_leave_a_finite_model(learner, gamma, eta):
-    model = learner(eta=eta, gamma=gamma)
-    for x, y in sparse_events(40):
-        before = state(model)
-        try:
-            model.learn_one(x, y)
-        except OverflowError:
-            assert state(model) == before
-    assert_answers_finitely(model, PROBES)
-
-
-# Anything at all
-
-
-names = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=5)
-    | st.binary(max_size=5),
-    lambda inner: st.lists(inner, max_size=3).map(tuple) | st.frozensets(inner, max_size=3),
-    max_leaves=4,
-)
-numbers = (
-    st.floats()
-    | st.integers()
-    | st.integers(-(10**400), 10**400)
-    | st.decimals()
-    | st.fractions()
-    | st.booleans()
-)
-things = st.recursive(
-    numbers
-    | st.none()
-    | st.text(max_size=5)
-    | st.binary(max_size=5)
-    | st.complex_numbers()
-    | st.dates(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner),
-    max_leaves=4,
-)
-# Mostly numbers, or nearly every event would be refused before it meets the arithmetic.
-any_events = st.dictionaries(names, numbers, max_size=5) | st.dictionaries(
-    names, things, max_size=5
-)
-any_labels = st.booleans() | st.booleans() | things
-any_streams = st.lists(st.tuples(any_events, any_labels), max_size=8)
-
-
-@each_learner
-@given(stream=any_streams)
-def test_anything_is_refused_untouched_or_learned_finitely(learner, stream):
-    model = trained(learner, n=5)
-    for x, y in stream:
-        before = state(model)
-        try:
-            model.learn_one(x, y)
-        except DOCUMENTED_ERRORS:
-            assert state(model) == before
-    assert_answers_finitely(model, PROBES)
-
-
-@each_learner
-@given(x=any_events)
-def test_asking_about_anything_is_refused_or_answered_and_changes_nothing(learner, x):
-    model = trained(learner, n=5)
-    before = state(model)
-    for question in QUESTIONS:
-        try:
-            answer = getattr(model, question)(x)
-        except DOCUMENTED_ERRORS:
-            continue
-        numbers = answer.values() if isinstance(answer, dict) else [answer]
-        assert all(math.isfinite(number) for number in numbers)
-    assert state(model) == before
-
-
-ordinary_values = st.floats(-1e6, 1e6).filter(lambda v: v == 0 or abs(v) > 1e-6) | st.integers(
-    -(10**6), 10**6
-)
-
-
-@each_learner
-@given(
-    stream=st.lists(
-        st.tuples(st.dictionaries(names, ordinary_values, max_size=5), st.booleans()), max_size=8
-    )
-)
-def test_ordinary_numbers_under_any_names_are_never_refused(learner, stream):
-    model = learned(learner(), stream)
-    assert_answers_finitely(model, [x for x, _ in stream])
-
-
-@pytest.mark.parametrize("learner", SKETCHES, ids=lambda c: c.__name__)
-@given(
-    size=st.integers(1, 12),
-    stream=st.lists(
-        st.tuples(st.dictionaries(names, ordinary_values, max_size=5), st.booleans()), max_size=8
-    ),
-)
-def test_sketch_of_any_size_takes_ordinary_numbers(learner, size, stream):
-    model = learned(learner(sketch_size=size), stream)
-    assert_answers_finitely(model, [x for x, _ in stream])
-
-
 class RowView(Mapping):
     """An event whose names exist only while it is looked at."""
 
@@ -786,45 +469,15 @@ def test_sketch_beyond_reason_is_refused(learner, size):
         learner(sketch_size=size)
 
 
-SCALES = [(1e3, 1e9, 1e3), (100, 1e8, 100), (1, 1, 3e8), (1e20, 1, 1e20), (1e6, 1e6, 1e6)]
-
-
-@pytest.mark.parametrize("scales", SCALES, ids=str)
-def test_full_covariance_stays_positive_at_any_mix_of_scales(scales):
-    rng, model = np.random.default_rng(8), OA3Classifier()
-    for t in range(2000):
-        x = dict(zip("abc", (rng.normal(size=3) * scales).tolist(), strict=True))
-        model.learn_one(x, not model.predict_one(x))
-        if t % 100 == 0:
-            sigma = model._core.covariance()
-            deviation = np.sqrt(np.diag(sigma))
-            assert np.linalg.eigvalsh(sigma / np.outer(deviation, deviation)).min() > -1e-9
-    assert all(math.isfinite(weight) for weight in model.weights.values())
-
-
-def test_features_of_mixed_scales_are_learned_as_scaled_ones():
-    """An event too large for the full update must not cost the small features their variance."""
-    rng, model = np.random.default_rng(0), OA3Classifier()
-    for _ in range(300):
-        small, large = rng.normal(), 1e9 * rng.normal()
-        model.learn_one({"small": small, "large": large}, small > 0)
-    hits = sum(model.predict_one({"small": s}) == (s > 0) for s in rng.normal(size=200))
-    assert hits > 190
-
-
-@each_learner
-def test_event_whose_square_underflows_cannot_smuggle_in_a_weight(learner):
-    model = learner(gamma=4.0, eta=1.0)
-    learned(model, [({"a": 1.0, "b": 0.5}, bool(i % 2)) for i in range(5)])
-    for w in (1.7e308, 1e300, 1e160, 1e100):
-        try:
-            model.learn_one({"a": 1e-170, "b": 1e-163}, True, w=w)
-        except OverflowError:
-            continue
-    assert_answers_finitely(model, [x for x, _ in EVENTS])
-
-
-@each_learner
-def test_confidence_is_finite_for_the_largest_parameters(learner):
-    model = learner(eta=1e300, rho=1e300)
-    assert all(math.isfinite(model.confidence_one(x)) for x in PROBES)
+def test_remedy_for_a_missing_value_is_one():
+    """What the message for a NaN says does help, step by step."""
+    model, missing = OA3Classifier(), {"a": 1.0, "b": math.nan}
+    with pytest.raises(ValueError, match=r"'b' is nan.*None first.*StatImputer"):
+        model.learn_one(missing, True)
+    filled = compose.FuncTransformer(
+        lambda x: {name: None if value != value else value for name, value in x.items()}
+    ) | preprocessing.StatImputer(("b", stats.Mean()))
+    filled.learn_one({"a": 0.0, "b": 3.0})
+    model.learn_one(filled.transform_one(missing), True)
+    assert set(model.weights) == {"a", "b"}
+    model.learn_one({name: value for name, value in missing.items() if value == value}, True)

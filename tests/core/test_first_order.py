@@ -1,15 +1,25 @@
-"""The first-order classifiers: what the plain ones do, the laws they obey, what they refuse."""
+"""The first-order classifiers: what the plain ones do, and the laws they obey."""
 
 from __future__ import annotations
 
-import math
-import pickle
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import reference
 import streams
+from first_order_kinds import (
+    DRAWN,
+    KINDS,
+    drawn_parameters,
+    each_kind,
+    each_mode,
+    hinge_loss,
+    length,
+    make,
+    make_trained,
+    moved,
+    rounding,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from learners import (
@@ -18,90 +28,15 @@ from learners import (
     margins_while_learning,
     sparse_events,
     state,
-    trained,
 )
 from river import checks
-from test_bad_input import (
-    HUGE,
-    NOT_FINITE,
-    NOT_LABELS,
-    NOT_MAPPINGS,
-    NOT_NUMBERS,
-    NOTHING,
-    assert_refused,
-    bad_parameters,
-    enter,
-    not_parameters,
-)
-from test_laws import with_other_key_order
-from test_persistence import each_copy
+from streams import with_other_key_order
 
 from river_oa3.first_order import (
     CostSensitiveClassifier,
     PassiveAggressiveClassifier,
     PerceptronClassifier,
 )
-
-# Not one parameter a default, and the same names for the classifier and its twin.
-KINDS = {
-    "PA": (PassiveAggressiveClassifier, reference.PassiveAggressive, {"C": 0.3, "mode": 0}),
-    "PA-I": (PassiveAggressiveClassifier, reference.PassiveAggressive, {"C": 0.3, "mode": 1}),
-    "PA-II": (PassiveAggressiveClassifier, reference.PassiveAggressive, {"C": 0.3, "mode": 2}),
-    "perceptron": (PerceptronClassifier, reference.Perceptron, {"eta": 0.5}),
-    "slope": (
-        CostSensitiveClassifier,
-        reference.CostSensitive,
-        {"eta": 0.3, "rho": 4.0, "loss": "slope"},
-    ),
-    "margin": (
-        CostSensitiveClassifier,
-        reference.CostSensitive,
-        {"eta": 0.3, "rho": 4.0, "loss": "margin"},
-    ),
-}
-DRAWN = {"C": st.floats(0.01, 10.0), "eta": st.floats(0.01, 2.0), "rho": st.floats(0.2, 20.0)}
-
-each_kind = pytest.mark.parametrize("kind", KINDS)
-each_mode = pytest.mark.parametrize("mode", [0, 1, 2])
-# The doors that only look are the same for all kinds.
-each_way_in = pytest.mark.parametrize(
-    ("kind", "door"),
-    [(kind, "learn_one") for kind in KINDS]
-    + [("slope", door) for door in ("margin_one", "predict_one", "predict_proba_one")],
-)
-
-
-def make(kind, **parameters):
-    classifier, _, fixed = KINDS[kind]
-    return classifier(**(fixed | parameters))
-
-
-def make_trained(kind):
-    return trained(lambda: make(kind))
-
-
-def drawn_parameters(kind):
-    fixed = KINDS[kind][2]
-    return st.fixed_dictionaries({name: DRAWN[name] for name in fixed if name in DRAWN})
-
-
-def length(x):
-    return math.sqrt(sum(value * value for value in x.values()))
-
-
-def hinge_loss(model, x, y):
-    return max(0.0, 1 - (1 if y else -1) * model.margin_one(x))
-
-
-def rounding(model, x):
-    """What rounding may do to the margin of `x`."""
-    return 1e-12 * (1 + sum(abs(model.weights.get(n, 0) * value) for n, value in x.items()))
-
-
-def moved(before, after):
-    """How far the weights have moved."""
-    return math.dist([before.get(name, 0.0) for name in after], list(after.values()))
-
 
 # The twin
 
@@ -388,240 +323,3 @@ def test_passes_river_check(model, check):
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_asks_to_be_let_off_no_check(model):
     assert not model._unit_test_skips()
-
-
-# Bad input
-
-
-@each_way_in
-@pytest.mark.parametrize("value", NOT_FINITE, ids=lambda v: f"{type(v).__name__}-{v}")
-def test_value_that_is_not_finite_is_refused_by_name(kind, door, value):
-    model = make_trained(kind)
-    x = {"f0": 1.0, "culprit": value, "fresh": 2.0}
-    assert_refused(model, ValueError, "'culprit'", enter, model, door, x)
-
-
-@each_way_in
-@pytest.mark.parametrize("value", NOT_NUMBERS.values(), ids=NOT_NUMBERS)
-def test_value_that_is_no_number_is_refused_by_name(kind, door, value):
-    model = make_trained(kind)
-    x = {"f0": 1.0, "culprit": value, "fresh": 2.0}
-    assert_refused(model, TypeError, "'culprit'", enter, model, door, x)
-
-
-@each_kind
-@pytest.mark.parametrize("value", NOT_NUMBERS.values(), ids=NOT_NUMBERS)
-def test_value_that_is_no_number_is_met_with_a_transformer_that_would_help(kind, value):
-    with pytest.raises(TypeError, match=r"preprocessing|feature_extraction|compose"):
-        make(kind).learn_one({"culprit": value}, False)
-
-
-@each_kind
-@pytest.mark.parametrize("label", NOT_LABELS.values(), ids=NOT_LABELS)
-def test_label_that_is_no_label_is_refused(kind, label):
-    model = make_trained(kind)
-    x = {"f0": 1.0, "fresh": 2.0}
-    assert_refused(model, ValueError, r"True|bool|0 or 1", model.learn_one, x, label)
-
-
-@each_way_in
-@pytest.mark.parametrize("x", NOT_MAPPINGS.values(), ids=NOT_MAPPINGS)
-def test_event_that_is_no_mapping_is_refused(kind, door, x):
-    model = make_trained(kind)
-    assert_refused(model, TypeError, None, enter, model, door, x)
-
-
-@each_kind
-@pytest.mark.parametrize("label_type", [int, np.bool_, np.int64], ids=lambda k: k.__name__)
-def test_labels_of_every_documented_kind_are_equivalent(kind, label_type):
-    events = sparse_events(60)
-    same = learned(make(kind), [(x, label_type(y)) for x, y in events])
-    assert state(same) == state(learned(make(kind), events))
-
-
-@each_kind
-@pytest.mark.parametrize("x", NOTHING.values(), ids=NOTHING)
-@pytest.mark.parametrize("y", [False, True])
-def test_learning_nothing_changes_nothing(kind, x, y):
-    model = make_trained(kind)
-    before = state(model)
-    model.learn_one(x, y)
-    assert state(model) == before
-
-
-@each_kind
-@pytest.mark.parametrize("w", [-1.0, -1e-9, math.nan, math.inf, -math.inf])
-def test_weight_that_is_negative_or_not_finite_is_refused(kind, w):
-    model = make_trained(kind)
-    assert_refused(model, ValueError, None, model.learn_one, {"f0": 1.0, "fresh": 2.0}, True, w=w)
-
-
-@each_kind
-@pytest.mark.parametrize("w", ["heavy", None, [1.0], 1j], ids=repr)
-def test_weight_that_is_no_number_is_refused(kind, w):
-    model = make_trained(kind)
-    x = {"f0": 1.0, "fresh": 2.0}
-    assert_refused(model, (TypeError, ValueError), None, model.learn_one, x, True, w=w)
-
-
-PROBES = [{"f0": 1.0, "f1": -0.5}, {"f2": 2.0, "new": 1.0}, {}]
-
-
-def assert_weighs_finitely(model):
-    assert all(math.isfinite(weight) for weight in model.weights.values())
-    assert all(math.isfinite(model.margin_one(x)) for x in PROBES)
-
-
-@each_kind
-@pytest.mark.parametrize("y", [False, True])
-@pytest.mark.parametrize("value", HUGE, ids=lambda v: str(v)[:12])
-def test_learning_a_huge_value_overflows_or_leaves_a_finite_model(kind, y, value):
-    model = make_trained(kind)
-    before = state(model)
-    try:
-        model.learn_one({"f0": 1.0, "f1": value, "fresh": value}, y)
-    except (OverflowError, ValueError):
-        assert state(model) == before
-    assert_weighs_finitely(model)
-
-
-@each_kind
-@pytest.mark.parametrize("w", [1e200, 1e308])
-def test_huge_weight_overflows_or_leaves_a_finite_model(kind, w):
-    model = make_trained(kind)
-    for x, y in sparse_events(20, seed=2):
-        before = state(model)
-        try:
-            model.learn_one(x, y, w=w)
-        except OverflowError:
-            assert state(model) == before
-    assert_weighs_finitely(model)
-
-
-@each_kind
-@pytest.mark.parametrize("magnitude", [1e-300, 1e-160, 5e-324], ids=lambda m: f"{m:g}")
-def test_subnormal_values_leave_a_finite_model(kind, magnitude):
-    model = make(kind)
-    for x, y in sparse_events(60):
-        before = state(model)
-        try:
-            model.learn_one({n: v * magnitude for n, v in x.items()}, y)
-        except OverflowError:
-            assert state(model) == before
-    assert_weighs_finitely(model)
-
-
-EACH_PARAMETER = [
-    (PassiveAggressiveClassifier, "C"),
-    (PerceptronClassifier, "eta"),
-    (CostSensitiveClassifier, "eta"),
-    (CostSensitiveClassifier, "rho"),
-]
-each_parameter = pytest.mark.parametrize(
-    ("classifier", "parameter"), EACH_PARAMETER, ids=lambda case: getattr(case, "__name__", case)
-)
-
-
-@each_parameter
-@bad_parameters
-def test_parameter_out_of_range_is_refused_at_construction(classifier, parameter, value):
-    with pytest.raises(ValueError, match=rf"\b{parameter}\b"):
-        classifier(**{parameter: value})
-
-
-@each_parameter
-@not_parameters
-def test_parameter_that_is_no_number_is_refused_at_construction(classifier, parameter, value):
-    with pytest.raises((TypeError, ValueError), match=rf"\b{parameter}\b"):
-        classifier(**{parameter: value})
-
-
-@pytest.mark.parametrize("mode", [-1, 3, 1.0, 1.5, "1", None, math.nan, [1]], ids=repr)
-def test_mode_that_is_none_is_refused(mode):
-    with pytest.raises((TypeError, ValueError), match="mode"):
-        PassiveAggressiveClassifier(mode=mode)
-
-
-@pytest.mark.parametrize("loss", ["hinge", "", "Slope", None, 1, ["slope"]], ids=repr)
-def test_loss_that_is_none_is_refused(loss):
-    with pytest.raises((TypeError, ValueError), match="loss"):
-        CostSensitiveClassifier(loss=loss)
-
-
-@each_kind
-def test_parameters_can_be_read_back(kind):
-    parameters = KINDS[kind][2]
-    assert {name: getattr(make(kind), name) for name in parameters} == parameters
-
-
-# Persistence
-
-
-@each_kind
-@each_copy
-@given(stream=event_streams, data=st.data())
-@settings(max_examples=8)
-def test_stream_cut_in_two_by_a_copy_is_the_uncut_one(kind, duplicate, stream, data):
-    cut = data.draw(st.integers(0, len(stream)), label="cut")
-    uncut = margins_while_learning(make(kind), stream)
-    head = make(kind)
-    margins = margins_while_learning(head, stream[:cut])
-    margins += margins_while_learning(duplicate(head), stream[cut:])
-    assert margins == uncut
-
-
-@each_kind
-@each_copy
-def test_copy_has_the_parameters_of_the_model(kind, duplicate):
-    parameters = KINDS[kind][2]
-    twin = duplicate(make_trained(kind))
-    assert {name: getattr(twin, name) for name in parameters} == parameters
-
-
-@each_kind
-@each_copy
-def test_copy_has_the_weights_of_the_model(kind, duplicate):
-    model = make_trained(kind)
-    assert duplicate(model).weights == model.weights
-
-
-@each_kind
-@each_copy
-def test_learning_in_the_copy_leaves_the_model_alone(kind, duplicate):
-    model = make_trained(kind)
-    before = state(model)
-    learned(duplicate(model), sparse_events(100, seed=6))
-    assert state(model) == before
-
-
-@each_kind
-@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_model_of_any_pickle_protocol_goes_on_learning(kind, protocol):
-    model = make_trained(kind)
-    twin = pickle.loads(pickle.dumps(model, protocol))
-    events = sparse_events(60, seed=7)
-    assert margins_while_learning(twin, events) == margins_while_learning(model, events)
-
-
-@each_kind
-def test_clone_has_learned_nothing(kind):
-    assert state(make_trained(kind).clone()) == state(make(kind))
-
-
-@each_kind
-def test_clone_learns_as_the_model_did(kind):
-    model, events = make(kind), sparse_events(60)
-    margins = margins_while_learning(model, events)
-    assert margins_while_learning(model.clone(), events) == margins
-
-
-@each_parameter
-def test_clone_takes_new_parameters(classifier, parameter):
-    clone = classifier().clone({parameter: 0.375})
-    assert state(clone) == state(classifier(**{parameter: 0.375}))
-
-
-@each_parameter
-def test_clone_that_keeps_what_was_learned_takes_new_parameters(classifier, parameter):
-    clone = trained(classifier).clone({parameter: 0.375}, include_attributes=True)
-    assert getattr(clone, parameter) == 0.375

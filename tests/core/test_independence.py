@@ -34,9 +34,9 @@ def imported(path):
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
 def test_core_imports_nothing_from_outside(path):
     for module in imported(path):
-        assert (
-            module.startswith((".", "river_oa3._core")) or module.split(".")[0] in ALLOWED
-        ), f"{path.name} imports {module}"
+        assert module.startswith((".", "river_oa3._core")) or module.split(".")[0] in ALLOWED, (
+            f"{path.name} imports {module}"
+        )
 
 
 def test_there_are_sources_to_look_at():

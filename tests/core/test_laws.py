@@ -197,15 +197,10 @@ def test_event_without_a_value_leaves_no_trace(classifier, nothing):
     assert pickle.dumps(model) == before
 
 
-def with_other_key_order(stream):
-    rng = np.random.default_rng(5)
-    return [({name: x[name] for name in rng.permutation(sorted(x)).tolist()}, y) for x, y in stream]
-
-
 @every_learner
 def test_key_order_changes_no_weight(classifier):
     stream = streams.emerging(300, last=60)
-    shuffled = with_other_key_order(stream)
+    shuffled = streams.with_other_key_order(stream)
     assert [list(x) for x, _ in shuffled] != [list(x) for x, _ in stream]
     assert learn(classifier(), shuffled).weights == learn(classifier(), stream).weights
 
@@ -214,7 +209,7 @@ def test_key_order_changes_no_weight(classifier):
 @pytest.mark.parametrize("question", ["margin_one", "variance_one"])
 def test_key_order_changes_no_answer(classifier, question):
     stream = streams.emerging(300, last=60)
-    shuffled = with_other_key_order(stream)
+    shuffled = streams.with_other_key_order(stream)
     one, other = classifier(), classifier()
     for (x, y), (z, _) in zip(stream, shuffled, strict=True):
         assert getattr(one, question)(x) == getattr(other, question)(z)

@@ -55,7 +55,8 @@ from river_oa3 import OA3Classifier, OA3DiagClassifier, SOA3Classifier, SSOA3Cla
 for learner in (OA3Classifier, OA3DiagClassifier, SOA3Classifier, SSOA3Classifier):
     model = learner()
     for i in range(300):
-        model.learn_one({f"n{i * k % 97}": 1.0 / k for k in range(1, 9)} | {i % 50: 0.5}, i % 3 == 0)
+        x = {f"n{i * k % 97}": 1.0 / k for k in range(1, 9)} | {i % 50: 0.5}
+        model.learn_one(x, i % 3 == 0)
     print(hashlib.sha256(pickle.dumps(model)).hexdigest())
 """
 
@@ -91,8 +92,7 @@ def test_column_of_an_integer_does_not_depend_on_how_it_is_hashed(number):
     assert gaussian.column(3, number, 4).tolist() != long_way.tolist()
     if number == float(number) and abs(number) < 2**53:
         assert (
-            gaussian.column(3, number, 4).tolist()
-            == gaussian.column(3, float(number), 4).tolist()
+            gaussian.column(3, number, 4).tolist() == gaussian.column(3, float(number), 4).tolist()
         )
     if -(2**63) <= number < 2**63:
         assert (
@@ -101,7 +101,9 @@ def test_column_of_an_integer_does_not_depend_on_how_it_is_hashed(number):
         )
 
 
-@pytest.mark.parametrize("name", ["caf\u00e9", "\u4f60\u597d", "\U0001f600", "\ud800", 2**70, -(2**63)])
+@pytest.mark.parametrize(
+    "name", ["caf\u00e9", "\u4f60\u597d", "\U0001f600", "\ud800", 2**70, -(2**63)], ids=ascii
+)
 def test_new_names_of_every_kind_are_learned_and_found_again(name):
     model = SSOA3Classifier()
     model.learn_one({name: 1.0, "other": -1.0}, True)

@@ -1,6 +1,5 @@
 """A model can be stored, copied and cloned at any moment."""
 
-import copy
 import io
 import json
 import pickle
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from copies import each_copy, through_pickle
 from hypothesis import given
 from hypothesis import strategies as st
 from learners import (
@@ -34,18 +34,6 @@ PARAMS = {
     | ({"sketch_size": 3, "seed": 9} if learner in SKETCHES else {})
     for learner in LEARNERS
 }
-
-
-def through_pickle(model, protocol=pickle.HIGHEST_PROTOCOL):
-    return pickle.loads(pickle.dumps(model, protocol))
-
-
-def with_attributes(model):
-    return model.clone(include_attributes=True)
-
-
-COPIES = {"pickle": through_pickle, "deepcopy": copy.deepcopy, "clone": with_attributes}
-each_copy = pytest.mark.parametrize("duplicate", COPIES.values(), ids=COPIES)
 
 
 # A copy is the model
@@ -323,3 +311,63 @@ def test_array_that_does_not_fit_is_refused(learner):
         file = forged(model, **{name: held[name][..., :-1]})
         with pytest.raises(ValueError):  # noqa: PT011 - NumPy words some of these
             pickle.loads(file)
+
+
+@each_learner
+def test_state_is_taken_by_a_new_model_only(learner):
+    model = trained(learner)
+    before = state(model)
+    with pytest.raises(ValueError, match="loaded into a new one"):
+        model._core.__setstate__(trained(learner, n=10)._core.__getstate__())
+    assert state(model) == before
+
+
+# Numbers that no model can have, by the name of the part that they damage.
+DAMAGES = {
+    "reach": [float("nan"), float("inf"), -1.0, None],
+    "sigma": [-0.5, 1.5, float("nan")],
+    "diagonal": [-0.5, 1.5, float("nan")],
+    "eigenvalues": [-1.0, float("inf")],
+    "lengths": [-1.0],
+    "mu": [float("nan")],
+    "t": [-1, 2.5, None],
+    "rank": [-1, 10_000],
+    "anchors": [-1],
+}
+
+
+@each_learner
+def test_number_that_no_model_can_have_is_refused_by_name(learner):
+    model = trained(learner)
+    held = model._core.__getstate__()
+    for part in DAMAGES.keys() & held.keys():
+        for damage in DAMAGES[part]:
+            damaged = held[part]
+            if isinstance(damaged, np.ndarray):
+                damaged = damaged.copy()
+                damaged.flat[0] = damage
+            else:
+                damaged = damage
+            with pytest.raises(ValueError, match=rf"damaged: '{part}'"):
+                pickle.loads(forged(model, **{part: damaged}))
+
+
+@each_learner
+def test_damaged_state_leaves_a_new_model_new(learner):
+    held = trained(learner)._core.__getstate__()
+    model = learner()
+    with pytest.raises(ValueError, match="damaged"):
+        model._core.__setstate__(held | {"reach": float("nan")})
+    assert model.weights == {}
+    model._core.__setstate__(held)
+    assert list(model.weights) == held["names"]
+
+
+@each_learner
+def test_name_that_is_stored_twice_is_refused(learner):
+    held = trained(learner)._core.__getstate__()
+    names = [held["names"][0], *held["names"][:-1]]
+    model = learner()
+    with pytest.raises(ValueError, match="occurs twice"):
+        model._core.__setstate__(held | {"names": names})
+    assert model.weights == {}

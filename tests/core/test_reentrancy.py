@@ -185,7 +185,7 @@ def test_finalizer_that_reads_a_model_while_it_looks_for_memory_gets_an_answer(m
         return available()
 
     monkeypatch.setattr(full, "available_bytes", collected)
-    model.learn_one({i: 1e-3 for i in range(2100)}, True)
+    model.learn_one(dict.fromkeys(range(2100), 0.001), True)
     assert len(answers) == 1
     assert len(model._core.names()) == 2100
 

@@ -446,9 +446,9 @@ def test_event_that_cannot_be_copied_gives_its_label_back():
 
 
 def test_label_of_a_closed_window_is_not_given_back_to_the_next():
-    purse = budget.WindowBudget(labels=2, every=10)
+    limit = budget.WindowBudget(labels=2, every=10)
     service = PendingLabels(
-        ActiveLearner(OA3DiagClassifier(), query.FirstComeQuery(), purse),
+        ActiveLearner(OA3DiagClassifier(), query.FirstComeQuery(), limit),
         time_to_live=12,
         refund=True,
     )

@@ -19,7 +19,7 @@ METRICS = {"sum": metrics.WeightedSum, "cost": metrics.WeightedCost}
 METRIC_PARAMETERS = {"sum": {"alpha_pos": 0.5}, "cost": {"cost_fn": 0.9, "cost_fp": 0.1}}
 TRACES = {
     path.stem: json.loads(path.read_text())
-    for path in sorted((Path(__file__).parent / "golden").glob("*.json"))
+    for path in sorted((Path(__file__).parents[1] / "golden").glob("*.json"))
 }
 RUNS = [
     pytest.param((stream, number), id=f"{stream}-{run['learner']}-{run['metric']}")

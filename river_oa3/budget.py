@@ -34,8 +34,8 @@ class Budget(base.Base, abc.ABC):
     of its own are its own to guard.
 
     Looking (`left`, `can_ask`) waits for nobody. In the middle of a step, where a finalizer or a
-    signal handler may look, it shows the budget before or after that step. Such a handler cannot
-    start a step of its own there: that is a `RuntimeError`.
+    signal handler may look, it shows the budget as the step before left it or as this one leaves
+    it. Such a handler cannot start a step of its own there: that is a `RuntimeError`.
 
     """
 

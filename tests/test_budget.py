@@ -282,6 +282,84 @@ def test_clock_that_goes_back_opens_no_window():
     assert serve(limit, [True]) == [False]
 
 
+def test_clock_that_goes_back_opens_no_window_before_a_whole_one_has_passed():
+    limit, clock = timed(MIDNIGHT)
+    serve(limit, [True])
+    clock.now = MIDNIGHT - 3 * DAY
+    serve(limit, [False])
+    clock.now += DAY - dt.timedelta(seconds=1)
+    assert serve(limit, [True]) == [False]
+
+
+def test_clock_that_went_back_opens_a_window_when_a_whole_one_has_passed():
+    limit, clock = timed(MIDNIGHT)
+    serve(limit, [True])
+    clock.now = MIDNIGHT - 3 * DAY
+    serve(limit, [False])
+    clock.now += DAY
+    assert serve(limit, [True, True]) == [True, False]
+
+
+def test_clock_that_goes_back_again_and_again_opens_no_window():
+    limit, clock = timed(MIDNIGHT)
+    serve(limit, [True])
+    for days in range(2, 6):
+        clock.now = MIDNIGHT - days * DAY
+        assert serve(limit, [True]) == [False]
+
+
+@pytest.mark.parametrize("hour", [0, 1, 23])
+def test_one_reading_from_the_far_future_silences_for_one_window_at_most(hour):
+    limit, clock = timed(MIDNIGHT)
+    clock.now = MIDNIGHT + 100_000 * DAY
+    serve(limit, [True])
+    silent = 0
+    clock.now = MIDNIGHT + dt.timedelta(hours=hour)
+    while serve(limit, [True]) == [False]:
+        clock.now += dt.timedelta(hours=1)
+        silent += 1
+    assert silent == 24
+
+
+def test_windows_after_a_reading_from_the_far_future_are_as_ever():
+    limit, clock = timed(MIDNIGHT, labels=2)
+    clock.now = MIDNIGHT + 100_000 * DAY
+    serve(limit, [True] * 3)
+    asked = []
+    for hour in range(24 * 5):
+        clock.now = MIDNIGHT + dt.timedelta(hours=hour)
+        asked += serve(limit, [True])
+    assert [sum(asked[i : i + 24]) for i in range(0, len(asked), 24)] == [0, 2, 2, 2, 2]
+
+
+def test_looking_at_a_wrong_clock_costs_nothing():
+    limit, clock = timed(MIDNIGHT)
+    serve(limit, [False])
+    clock.now = MIDNIGHT + 100_000 * DAY
+    assert limit.can_ask()
+    clock.now = MIDNIGHT
+    assert serve(limit, [True, True]) == [True, False]
+
+
+def test_label_of_a_window_is_not_given_back_to_one_that_the_clock_shows_again():
+    limit, clock = timed(MIDNIGHT + DAY)
+    refund_token = limit.try_spend()
+    for days in (-1, 0, 1):  # back, a new window after a whole one, and the day of the label again
+        clock.now = MIDNIGHT + days * DAY
+        serve(limit, [True])
+    limit.refund(refund_token)
+    assert limit.left == 0
+
+
+def test_step_reads_the_clock_once():
+    limit, _ = timed(0.0)
+    serve(limit, [True])
+    # Each reading belongs to another window than the one before.
+    readings = iter([86_400.0, 0.0] * 20)
+    limit.clock = lambda: next(readings)
+    assert [limit.try_spend() is not None for _ in range(5)] == [True, False, False, False, False]
+
+
 def test_idle_days_save_up_nothing():
     limit, clock = timed(MIDNIGHT, labels=2)
     clock.now = MIDNIGHT + 30 * DAY

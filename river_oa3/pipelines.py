@@ -57,21 +57,14 @@ def dry_run(pipeline: compose.Pipeline, x: typing.Any) -> typing.Any:
         if learners and (nonfinite := _first_nonfinite(x)):
             checks.refuse_value(*nonfinite)
         for part in learners:
-            part.learn_one(x)
+            _teach(part, x, {})
         x = _transformed(step, x)
     return x
 
 
 def learn_unsupervised(pipeline: compose.Pipeline, x: typing.Any) -> None:
     """Teach the steps that need no labels an event, in river's order: learn, then transform."""
-    steps = [(step, _unsupervised_learners(step)) for step in _steps(pipeline)]
-    while steps and not steps[-1][1]:
-        steps.pop()
-    for number, (step, learners) in enumerate(steps, start=1):
-        for part in learners:
-            part.learn_one(x)
-        if number < len(steps):
-            x = _transformed(step, x)
+    _teach_in_turn(_steps(pipeline), x, {})
 
 
 def learn_supervised(
@@ -104,7 +97,7 @@ def learn(
                 return
             continue
         for part in _unsupervised_learners(step):
-            part.learn_one(x, **accepted(part, kwargs))
+            _teach(part, x, kwargs)
         transformed = _transformed(step, x)
         _learn_supervised_parts(step, x, y, kwargs)
         x = transformed
@@ -126,6 +119,25 @@ def _learn_supervised_parts(
     for part in _parts(step):
         if part._supervised:
             part.learn_one(x, y, **accepted(part, kwargs))
+
+
+def _teach_in_turn(steps: list[typing.Any], x: typing.Any, kwargs: dict[str, typing.Any]) -> None:
+    """Teach steps that need no labels; an event is transformed as far as anybody learns from it."""
+    taught = [(step, _unsupervised_learners(step)) for step in steps]
+    while taught and not taught[-1][1]:
+        taught.pop()
+    for number, (step, learners) in enumerate(taught, start=1):
+        for part in learners:
+            _teach(part, x, kwargs)
+        if number < len(taught):
+            x = _transformed(step, x)
+
+
+def _teach(part: typing.Any, x: typing.Any, kwargs: dict[str, typing.Any]) -> None:
+    if type(part) is compose.Pipeline:
+        _teach_in_turn(list(part.steps.values()), x, kwargs)
+    else:
+        part.learn_one(x, **accepted(part, kwargs))
 
 
 def _transformed(step: typing.Any, x: typing.Any) -> typing.Any:

@@ -1,17 +1,17 @@
 from __future__ import annotations
 
 import copy
-import math
 import typing
 
 import numpy as np
 from river import base, compose
 from river.active.base import ActiveLearningClassifier
 
-from river_oa3 import pipelines
+from river_oa3 import opinions, pipelines
 from river_oa3._core import checks
-from river_oa3.base import MarginClassifier, SecondOrderClassifier
+from river_oa3.base import MarginClassifier
 from river_oa3.budget import Budget, TotalBudget
+from river_oa3.opinions import Opinion
 from river_oa3.query import AsymmetricQuery, Query
 
 __all__ = ["ActiveLearner", "LastQuery"]
@@ -32,17 +32,6 @@ class LastQuery(typing.NamedTuple):
 
     probability: float
     asked: bool
-
-
-class Opinion(typing.NamedTuple):
-    """What a classifier thinks of an event; `odds` are given where they were asked for."""
-
-    label: typing.Any
-    odds: dict[typing.Any, float] | None
-    margin: float
-    confidence: float
-    # Whether anything can be learned from the event at all.
-    teachable: bool
 
 
 class ActiveLearner(ActiveLearningClassifier):
@@ -150,7 +139,7 @@ class ActiveLearner(ActiveLearningClassifier):
         self._is_pipeline = isinstance(classifier, compose.Pipeline)
         # river's isinstance looks into pipelines, which takes its time.
         self._knows_margin = isinstance(classifier, MarginClassifier)
-        self._answers_as_core = _answers_as_core(pipelines.last_step(classifier))
+        self._answers_as_core = opinions.answers_as_core(pipelines.last_step(classifier))
         self.n_seen = 0
         self.n_asked = 0
         self.n_learned = 0
@@ -165,7 +154,7 @@ class ActiveLearner(ActiveLearningClassifier):
         if "_n_blank" in state:  # stored by version 0.1
             self._n_leading_zero_events = self.__dict__.pop("_n_blank")
             self._last = None if state["_last"] is None else (*state["_last"], None)
-            self._answers_as_core = _answers_as_core(pipelines.last_step(self.classifier))
+            self._answers_as_core = opinions.answers_as_core(pipelines.last_step(self.classifier))
 
     @property
     def last_query(self) -> LastQuery | None:
@@ -312,34 +301,15 @@ class ActiveLearner(ActiveLearningClassifier):
                 pass
         # A step that has learned nothing may give numbers that are none, such as a MinMaxScaler's.
         # With this event it will have learned something: see what would come of that.
-        reached[-1] = pipelines.dry_run(classifier, x)
-        return self._opinion(last, reached[-1], kwargs, proba), reached
+        return self._opinion(last, pipelines.dry_run(classifier, x), kwargs, proba), reached
 
     def _opinion(
         self, classifier: typing.Any, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
     ) -> Opinion:
         if self._knows_margin:
-            margin, _, confidence, teachable = classifier._core.judge_one(x)
-            odds = classifier.predict_proba_one(x) if proba else None
-            if self._answers_as_core:
-                return Opinion(margin >= 0.0, odds, margin, confidence, teachable)
-            if isinstance(classifier, SecondOrderClassifier):
-                confidence = classifier.confidence_one(x)
-            label = classifier.predict_one(x)
-            return Opinion(label, odds, classifier.margin_one(x), confidence, teachable)
-        label, odds, margin = None, {}, 0.0
-        if proba or self._query.uses_margin:
-            try:
-                odds = classifier.predict_proba_one(x, **kwargs)
-            except NotImplementedError:
-                raise NotImplementedError(
-                    f"{type(classifier).__name__} gives no probabilities: use a query that needs "
-                    "none, query.RandomQuery or query.FirstComeQuery"
-                ) from None
-            margin = _margin(odds)
-        if not proba:
-            label = classifier.predict_one(x, **kwargs)
-        return Opinion(label, odds, margin, 0.0, True)
+            return opinions.of_margin_classifier(classifier, x, proba, self._answers_as_core)
+        needs_margin = self._query.uses_margin
+        return opinions.of_other_classifier(classifier, x, kwargs, proba, needs_margin)
 
     def _must_ask_anyway(self, x: typing.Any) -> bool:
         """Whether an event of zeros should be asked about all the same.
@@ -376,7 +346,7 @@ class ActiveLearner(ActiveLearningClassifier):
         return ask
 
     def _ask_for_label(self, x: typing.Any, y_pred: dict[typing.Any, float]) -> bool:
-        return self._decide(_margin(y_pred), 0.0, True)
+        return self._decide(opinions.margin_of(y_pred), 0.0, True)
 
     def __repr__(self) -> str:
         # river's own shows the parameters of what comes from river alone.
@@ -398,25 +368,3 @@ class ActiveLearner(ActiveLearningClassifier):
     def _unit_test_skips(self) -> set[str]:
         # It expects a dict where every active learner, river's own too, gives a dict and a bool.
         return {"check_predict_proba_one_binary"}
-
-
-def _answers_as_core(classifier: typing.Any) -> bool:
-    """Whether the answers are those of the compiled core: a subclass may have its own."""
-    kind = type(classifier)
-    if not issubclass(kind, MarginClassifier):
-        return False
-    ours = SecondOrderClassifier if issubclass(kind, SecondOrderClassifier) else MarginClassifier
-    methods = ("margin_one", "confidence_one", "predict_one")
-    return all(getattr(kind, name, None) is getattr(ours, name, None) for name in methods)
-
-
-def _margin(odds: dict[typing.Any, float]) -> float:
-    """How far apart the odds are; 0, on the boundary, where there are none to speak of."""
-    if not odds:
-        return 0.0
-    if odds.keys() <= {False, True}:
-        margin = odds.get(True, 0.0) - odds.get(False, 0.0)
-    else:
-        best, second = sorted((*odds.values(), 0.0), reverse=True)[:2]
-        margin = best - second
-    return 0.0 if math.isnan(margin) else margin

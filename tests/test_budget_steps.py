@@ -156,6 +156,24 @@ def test_window_of_events_is_exact_in_four_threads_with_refunds(eager_switching)
     assert 0 < net <= 3 * 1600
 
 
+def test_each_thread_has_a_learner_of_its_own_around_one_classifier_and_one_budget(
+    eager_switching,
+):
+    classifier, limit = OA3DiagClassifier(), budget.TotalBudget(300)
+    learners = [ActiveLearner(classifier, ALWAYS, limit) for _ in range(4)]
+
+    def work(number):
+        for _ in range(200):
+            if learners[number].predict_one(X)[1]:
+                learners[number].learn_one({f"f{number}": 1.0}, True)
+
+    in_threads(*(lambda i=i: work(i) for i in range(4)))
+    taught = {f"f{i}" for i, learner in enumerate(learners) if learner.n_learned}
+    assert sum(learner.n_asked for learner in learners) == 300
+    assert sum(learner.n_seen for learner in learners) == 800
+    assert set(classifier.weights) == taught
+
+
 def test_budget_is_exact_where_threads_share_one_learner(eager_switching):
     model = ActiveLearner(OA3DiagClassifier(), ALWAYS, 500)
     asked = [[], [], [], []]

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.sparse
+from golden_traces import LEARNERS as GOLDEN_LEARNERS
+from golden_traces import RUNS, TRACES, Uniforms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from river import linear_model, preprocessing
-from test_active_golden import LEARNERS as GOLDEN_LEARNERS
-from test_active_golden import RUNS, TRACES, Uniforms
 
 from river_oa3 import (
     ActiveLearner,

@@ -134,8 +134,10 @@ def _teach_in_turn(steps: list[typing.Any], x: typing.Any, kwargs: dict[str, typ
 
 
 def _teach(part: typing.Any, x: typing.Any, kwargs: dict[str, typing.Any]) -> None:
-    if type(part) is compose.Pipeline:
-        _teach_in_turn(list(part.steps.values()), x, kwargs)
+    steps = list(part.steps.values()) if type(part) is compose.Pipeline else []
+    if steps and not any(map(_is_filter, steps)):
+        # As the part would teach them, but for events of zeros that reach a Normalizer.
+        _teach_in_turn(steps, x, kwargs)
     else:
         part.learn_one(x, **accepted(part, kwargs))
 
@@ -150,7 +152,9 @@ def _transformed(step: typing.Any, x: typing.Any) -> typing.Any:
         return merged
     if type(step) is compose.Pipeline:
         for inner in step.steps.values():
-            x = _transformed(inner, x)
+            # As in river, a last step that does not transform is left out.
+            if isinstance(inner, (base.Transformer, compose.Pipeline)):
+                x = _transformed(inner, x)
         return x
     try:
         return step.transform_one(x)

@@ -9,12 +9,12 @@ import gc
 import os
 import pickle
 import signal
-import sys
 import threading
 
 import pytest
 from asking import ALWAYS, Clock, X
 from interleaving import each_interruption, thread_that
+from threads import in_threads, switching_eagerly
 
 from river_oa3 import ActiveLearner, OA3DiagClassifier, budget
 
@@ -110,19 +110,8 @@ def test_look_from_another_thread_waits_for_nobody(make, step):
 
 @pytest.fixture
 def eager_switching():
-    """Let threads take turns as often as they can."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
-
-
-def in_threads(*jobs):
-    threads = [threading.Thread(target=job) for job in jobs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with switching_eagerly():
+        yield
 
 
 def four_learners(limit, n):
@@ -139,6 +128,14 @@ def four_learners(limit, n):
 
     in_threads(*(lambda i=i: work(i) for i in range(4)))
     return sum(learner.n_asked for learner in learners) - sum(refunded)
+
+
+def test_budget_shared_by_threads_is_not_overspent(eager_switching):
+    for _ in range(20):
+        limit = budget.TotalBudget(100)
+        learners = [ActiveLearner(OA3DiagClassifier(), ALWAYS, limit) for _ in range(4)]
+        in_threads(*(lambda m=m: [m.predict_one({"a": 1.0}) for _ in range(100)] for m in learners))
+        assert sum(learner.n_asked for learner in learners) == 100
 
 
 def test_total_is_exact_in_four_threads_with_refunds(eager_switching):

@@ -29,6 +29,8 @@ class PendingLabels:
     A label for an id that is unknown, expired or already answered raises a `KeyError`; with
     `strict=False` it is counted in `n_unmatched` instead. Either way the model stays as it was.
 
+    It belongs to one thread at a time: put a lock of your own around the calls of several.
+
     Parameters
     ----------
     model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from asking import ALWAYS, CountsEvents, CountsLabels, X, answered, readings
-from river import base, compose, linear_model, preprocessing
+from river import anomaly, base, compose, linear_model, preprocessing
 
 from river_oa3 import ActiveLearner, OA3DiagClassifier
 
@@ -177,3 +177,36 @@ def test_union_transforms_as_rivers_own(learned):
             ours.learn_one(x, y)
             rivers.learn_one(x, y)
     assert ours.predict_one(X)[0] == rivers.predict_one(X)
+
+
+def test_steps_of_a_pipeline_in_a_union_learn_what_rivers_would():
+    def union():
+        scalers = preprocessing.StandardScaler() | preprocessing.MinMaxScaler()
+        return scalers + compose.Select("a")
+
+    ours = ActiveLearner(union() | OA3DiagClassifier(), budget=0)
+    rivers = union()
+    for x, _ in readings(30):
+        ours.predict_one(x)
+        rivers.learn_one(x)
+    scalers = [model["Pipeline"] for model in (ours.classifier["TransformerUnion"], rivers)]
+    mine, theirs = (
+        [
+            pipeline["StandardScaler"].means,
+            {name: low.get() for name, low in pipeline["MinMaxScaler"].min.items()},
+        ]
+        for pipeline in scalers
+    )
+    assert mine == theirs
+
+
+def test_filter_of_a_pipeline_in_a_union_learns_as_in_river():
+    events = CountsEvents()
+    detector = anomaly.QuantileFilter(anomaly.HalfSpaceTrees(seed=1), q=0.9)
+    union = compose.Pipeline(detector, events) + compose.Select("a")
+    model = ActiveLearner(union | OA3DiagClassifier(), budget=0)
+    for x, _ in readings(10):
+        model.predict_one(x)
+    taught = model.classifier["TransformerUnion"]["Pipeline"]
+    assert taught["QuantileFilter"].anomaly_detector.counter > 0
+    assert taught["CountsEvents"].n == 10

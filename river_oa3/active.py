@@ -1,27 +1,24 @@
 from __future__ import annotations
 
 import copy
-import math
-import threading
 import typing
 
 import numpy as np
 from river import base, compose
 from river.active.base import ActiveLearningClassifier
 
-from river_oa3 import pipelines
+from river_oa3 import opinions, pipelines
 from river_oa3._core import checks
 from river_oa3.base import MarginClassifier
 from river_oa3.budget import Budget, TotalBudget
+from river_oa3.opinions import Opinion
 from river_oa3.query import AsymmetricQuery, Query
 
 __all__ = ["ActiveLearner", "LastQuery"]
 
 
-# How many events of zeros at the start of a stream are taken for just that.
-PATIENCE = 10
-
-_ONE_AT_A_TIME = threading.RLock()
+# A stream that starts with so many events of zeros is asked about them all the same from there on.
+MAX_LEADING_ZERO_EVENTS = 10
 
 
 class LastQuery(typing.NamedTuple):
@@ -35,11 +32,6 @@ class LastQuery(typing.NamedTuple):
 
     probability: float
     asked: bool
-
-
-# What a classifier thinks of an event: its label, its odds where they were asked for, margin,
-# confidence, and whether anything can be learned from the event at all.
-Opinion = tuple[typing.Any, dict[typing.Any, float] | None, float, float, bool]
 
 
 class ActiveLearner(ActiveLearningClassifier):
@@ -147,18 +139,26 @@ class ActiveLearner(ActiveLearningClassifier):
         self._is_pipeline = isinstance(classifier, compose.Pipeline)
         # river's isinstance looks into pipelines, which takes its time.
         self._knows_margin = isinstance(classifier, MarginClassifier)
+        self._answers_as_core = opinions.answers_as_core(pipelines.last_step(classifier))
         self.n_seen = 0
         self.n_asked = 0
         self.n_learned = 0
-        self._last: tuple[float, bool] | None = None
-        # How many events of zeros the stream has started with.
-        self._n_blank = 0
+        # Probability, decision and refund token of the newest event, bare for the sake of speed.
+        self._last: tuple[float, bool, int | None] | None = None
+        self._n_leading_zero_events = 0
         # Predicted events that have taught the transformers and not been learned since.
         self._taught = 0
 
+    def __setstate__(self, state: dict[str, typing.Any]) -> None:
+        self.__dict__.update(state)
+        if "_n_blank" in state:  # stored by version 0.1
+            self._n_leading_zero_events = self.__dict__.pop("_n_blank")
+            self._last = None if state["_last"] is None else (*state["_last"], None)
+            self._answers_as_core = opinions.answers_as_core(pipelines.last_step(self.classifier))
+
     @property
     def last_query(self) -> LastQuery | None:
-        return None if self._last is None else LastQuery(*self._last)
+        return None if self._last is None else LastQuery(*self._last[:2])
 
     def predict_one(  # type: ignore[override]  # as every active learner of river
         self, x: typing.Any, **kwargs: typing.Any
@@ -175,18 +175,14 @@ class ActiveLearner(ActiveLearningClassifier):
         The predicted label, and whether to ask.
 
         """
-        if self._knows_margin and not self._is_pipeline:
+        if self._answers_as_core and not self._is_pipeline:
             # The short way through what follows, for the sake of speed.
-            core = typing.cast(MarginClassifier, self.classifier)._core
-            margin, _, confidence, teachable = core.judge_one(x)
-            label, reached = margin >= 0.0, x
-        else:
-            opinion, reached = self._judge(x, kwargs, proba=False)
-            label, _, margin, confidence, teachable = opinion
-        ask = self._decide(margin, confidence, teachable or self._is_starving(reached))
-        if self._is_pipeline:
-            self._teach(x)
-        return label, ask
+            classifier: typing.Any = self.classifier
+            margin, _, confidence, teachable = classifier._core.judge_one(x)
+            ask = self._decide(margin, confidence, teachable or self._must_ask_anyway(x))
+            return margin >= 0.0, ask
+        opinion, ask = self._answer(x, kwargs, proba=False)
+        return opinion.label, ask
 
     def predict_proba_one(  # type: ignore[override]  # as above
         self, x: typing.Any, **kwargs: typing.Any
@@ -203,12 +199,8 @@ class ActiveLearner(ActiveLearningClassifier):
         The probability of each label, and whether to ask.
 
         """
-        opinion, reached = self._judge(x, kwargs, proba=True)
-        _, odds, margin, confidence, teachable = opinion
-        ask = self._decide(margin, confidence, teachable or self._is_starving(reached))
-        if self._is_pipeline:
-            self._teach(x)
-        return odds, ask
+        opinion, ask = self._answer(x, kwargs, proba=True)
+        return opinion.odds, ask
 
     def query_probability(self, x: typing.Any) -> float:
         """The probability with which `x` would be asked about, drawing and spending nothing.
@@ -219,12 +211,13 @@ class ActiveLearner(ActiveLearningClassifier):
             A dictionary of features.
 
         """
-        (_, _, margin, confidence, teachable), _ = self._judge(x, {}, proba=False)
+        opinion, _ = self._judge(x, {}, proba=False)
+        can_ask = opinion.teachable
         if self._budget is not None:
-            purse = copy.deepcopy(self._budget)
-            purse.tick()
-            teachable = teachable and purse.can_ask()
-        return self._query.probability(margin, confidence) if teachable else 0.0
+            budget = copy.deepcopy(self._budget)
+            budget.tick()
+            can_ask = can_ask and budget.can_ask()
+        return self._query.probability(opinion.margin, opinion.confidence) if can_ask else 0.0
 
     def learn_one(self, x: typing.Any, y: base.typing.ClfTarget, **kwargs: typing.Any) -> None:
         """Learn a label, whether or not it was asked for.
@@ -243,115 +236,117 @@ class ActiveLearner(ActiveLearningClassifier):
         if not self._is_pipeline:
             classifier.learn_one(x, y, **pipelines.accepted(classifier, kwargs))
         else:
+            reached = None
             if self._knows_margin:
                 # What the classifier will refuse must not have taught the steps before it.
                 checks.as_label(y)
                 checks.as_weight(kwargs.get("w", 1.0))
-                self._judge(x, {}, proba=False)
-            pipelines.learn(classifier, x, y, kwargs, unsupervised=not self._taught)
-            self._taught = max(0, self._taught - 1)
+                _, reached = self._judge(x, {}, proba=False)
+            if self._taught:
+                reached = pipelines.inputs(classifier, x) if reached is None else reached
+                pipelines.learn_supervised(classifier, reached, y, kwargs)
+                self._taught -= 1
+            else:
+                pipelines.learn(classifier, x, y, kwargs)
         self.n_learned += 1
 
     @property
-    def stamp(self) -> int | None:
-        """Marks the time of an ask for `refund`."""
-        return None if self._budget is None else self._budget.stamp
+    def refund_token(self) -> int | None:
+        """What `refund` takes to give back the label of the newest event, if it was asked for."""
+        return None if self._last is None else self._last[2]
 
-    def refund(self, stamp: int | None = None) -> None:
+    def refund(self, refund_token: int | None = None) -> None:
         """Give the price of a label back to the budget that was asked for and will never come.
 
         Parameters
         ----------
-        stamp
-            What `stamp` was when the label was asked for. None means just now.
+        refund_token
+            What `refund_token` was when the label was asked for. None means just now.
 
         """
         if self._budget is not None:
-            self._budget.refund(stamp)
+            self._budget.refund(refund_token)
+
+    def _answer(
+        self, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
+    ) -> tuple[Opinion, bool]:
+        """What the classifier thinks of the event, and whether to ask about it."""
+        opinion, reached = self._judge(x, kwargs, proba)
+        teachable = opinion.teachable or self._must_ask_anyway(reached[-1])
+        ask = self._decide(opinion.margin, opinion.confidence, teachable)
+        if self._is_pipeline and self.learn_transformers:
+            pipeline = typing.cast(compose.Pipeline, self.classifier)
+            pipelines.learn_unsupervised(pipeline, x)
+            self._taught += 1
+        return opinion, ask
 
     def _judge(
         self, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
-    ) -> tuple[Opinion, typing.Any]:
-        """What the classifier thinks of the event, and what reached it; changes nothing."""
+    ) -> tuple[Opinion, list[typing.Any]]:
+        """What the classifier thinks of the event, and what reached each step of the pipeline.
+
+        Changes nothing.
+        """
         classifier: typing.Any = self.classifier
         if not self._is_pipeline:
-            return self._opinion(classifier, x, kwargs, proba), x
+            return self._opinion(classifier, x, kwargs, proba), [x]
         reached = pipelines.inputs(classifier, x)
         last = pipelines.last_step(classifier)
         if not self.learn_transformers:
-            return self._opinion(last, reached[-1], kwargs, proba), reached[-1]
-        if not pipelines.spoils(classifier, reached):
+            return self._opinion(last, reached[-1], kwargs, proba), reached
+        if not pipelines.would_learn_nonfinite(classifier, reached):
             try:
-                return self._opinion(last, reached[-1], kwargs, proba), reached[-1]
+                return self._opinion(last, reached[-1], kwargs, proba), reached
             except ValueError:
                 pass
         # A step that has learned nothing may give numbers that are none, such as a MinMaxScaler's.
         # With this event it will have learned something: see what would come of that.
-        rehearsed = pipelines.rehearse(classifier, x)
-        return self._opinion(last, rehearsed, kwargs, proba), rehearsed
+        return self._opinion(last, pipelines.dry_run(classifier, x), kwargs, proba), reached
 
     def _opinion(
         self, classifier: typing.Any, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
     ) -> Opinion:
         if self._knows_margin:
-            margin, _, confidence, teachable = classifier._core.judge_one(x)
-            odds = classifier.predict_proba_one(x) if proba else None
-            return margin >= 0.0, odds, margin, confidence, teachable
-        label, odds, margin = None, {}, 0.0
-        if proba or self._query.uses_margin:
-            try:
-                odds = classifier.predict_proba_one(x, **kwargs)
-            except NotImplementedError:
-                raise NotImplementedError(
-                    f"{type(classifier).__name__} gives no probabilities: use a query that needs "
-                    "none, query.RandomQuery or query.FirstComeQuery"
-                ) from None
-            margin = _margin(odds)
-        if not proba:
-            label = classifier.predict_one(x, **kwargs)
-        return label, odds, margin, 0.0, True
+            return opinions.of_margin_classifier(classifier, x, proba, self._answers_as_core)
+        needs_margin = self._query.uses_margin
+        return opinions.of_other_classifier(classifier, x, kwargs, proba, needs_margin)
 
-    def _teach(self, x: typing.Any) -> None:
-        if self.learn_transformers:
-            pipelines.learn_unsupervised(typing.cast(compose.Pipeline, self.classifier), x)
-            self._taught += 1
-
-    def _is_starving(self, x: typing.Any) -> bool:
+    def _must_ask_anyway(self, x: typing.Any) -> bool:
         """Whether an event of zeros should be asked about all the same.
 
         Nothing can be learned from zeros. But where a stream starts with nothing else, a scaler
         before this learner is waiting for the labels of its first events.
         """
         learns_by_itself = self._is_pipeline and self.learn_transformers
-        if not x or learns_by_itself or self.n_seen > self._n_blank:
+        if not x or learns_by_itself or self.n_seen > self._n_leading_zero_events:
             return False
-        self._n_blank += 1
-        return self._n_blank > PATIENCE
+        self._n_leading_zero_events += 1
+        return self._n_leading_zero_events > MAX_LEADING_ZERO_EVENTS
 
     def _decide(self, margin: float, confidence: float, teachable: bool) -> bool:
         """Decide, draw, spend and count."""
         probability = self._query.probability(margin, confidence) if teachable else 0.0
         if not 0.0 <= probability <= 1.0:
             raise ValueError(f"the query's probability must be from 0 to 1, not {probability!r}")
-        purse = self._budget
-        if purse is not None:
-            purse.tick()
-            if not purse.can_ask():
+        budget = self._budget
+        if budget is not None:
+            budget.tick()
+            if not budget.can_ask():
                 probability = 0.0
         # A number is drawn where the decision is open, and only there.
         ask = probability >= 1.0 or (probability > 0.0 and self._rng.random() <= probability)
-        if ask and purse is not None:
-            with _ONE_AT_A_TIME:  # a learner in another thread may have had the last label
-                ask = purse.can_ask()
-                if ask:
-                    purse.spend()
+        refund_token = None
+        if ask and budget is not None:
+            refund_token = budget.try_spend()
+            # A learner in another thread may have had the last label.
+            ask = refund_token is not None
         self.n_seen += 1
         self.n_asked += ask
-        self._last = probability, ask
+        self._last = probability, ask, refund_token
         return ask
 
     def _ask_for_label(self, x: typing.Any, y_pred: dict[typing.Any, float]) -> bool:
-        return self._decide(_margin(y_pred), 0.0, True)
+        return self._decide(opinions.margin_of(y_pred), 0.0, True)
 
     def __repr__(self) -> str:
         # river's own shows the parameters of what comes from river alone.
@@ -373,15 +368,3 @@ class ActiveLearner(ActiveLearningClassifier):
     def _unit_test_skips(self) -> set[str]:
         # It expects a dict where every active learner, river's own too, gives a dict and a bool.
         return {"check_predict_proba_one_binary"}
-
-
-def _margin(odds: dict[typing.Any, float]) -> float:
-    """How far apart the odds are; 0, on the boundary, where there are none to speak of."""
-    if not odds:
-        return 0.0
-    if odds.keys() <= {False, True}:
-        margin = odds.get(True, 0.0) - odds.get(False, 0.0)
-    else:
-        best, second = sorted((*odds.values(), 0.0), reverse=True)[:2]
-        margin = best - second
-    return 0.0 if math.isnan(margin) else margin

@@ -1,7 +1,8 @@
 """How many labels may be asked for, and when.
 
-`ActiveLearner` calls `tick` once for every event, then `can_ask`, and `spend` when it asks.
-A budget object may be shared by several active learners, which then spend from one purse.
+`ActiveLearner` calls `tick` once for every event, then `can_ask`, and `try_spend` to ask.
+A budget may be shared by several active learners, in several threads: each of its methods that
+change it is one step, and together they never spend more than it has.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from __future__ import annotations
 import abc
 import datetime as dt
 import math
+import sys
 import time
+import typing
 from collections.abc import Callable
 
 from river import base
 
 from river_oa3._core import checks
+from river_oa3.one_step import Guard, inside_step, one_step
 
 __all__ = ["Budget", "RateBudget", "TotalBudget", "WindowBudget"]
 
@@ -22,7 +26,46 @@ Clock = Callable[[], "dt.datetime | float"]
 
 
 class Budget(base.Base, abc.ABC):
-    """A purse of labels: what an active learner may still ask for, and what it pays with."""
+    """What an active learner may still ask for, and what it pays with.
+
+    A subclass says what is `left`, what an event brings (`tick`), what a label costs (`_spend`) and
+    what comes back (`refund`). Asking and paying are one step here, which calls `can_ask` and
+    `_spend` while other threads wait; the numbers that a subclass changes in a `tick` or a `refund`
+    of its own are its own to guard.
+
+    Looking (`left`, `can_ask`) waits for nobody. In the middle of a step, where a finalizer or a
+    signal handler may look, it shows the budget as the step before left it or as this one leaves
+    it. Such a handler cannot start a step of its own there: that is a `RuntimeError`.
+
+    """
+
+    # Not among the attributes: a copy or a stored budget is not inside anybody's step.
+    __slots__ = ("_guard",)
+    _guard: Guard
+
+    def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> typing.Self:
+        self = super().__new__(cls)
+        self._guard = Guard()
+        return self
+
+    def __init_subclass__(cls, **kwargs: typing.Any):
+        super().__init_subclass__(**kwargs)
+        if "left" in vars(cls) and "can_ask" not in vars(cls):
+            # The `can_ask` of a base class may be a short way to that class's own `left`.
+            cls.can_ask = Budget.can_ask  # type: ignore[method-assign]
+
+    def __getstate__(self) -> typing.Any:
+        attributes, slots = typing.cast(typing.Any, super().__getstate__())
+        del slots["_guard"]
+        return (attributes, slots) if slots else attributes
+
+    def __setstate__(self, state: typing.Any) -> None:
+        # The oldest protocols of pickle do not call __new__.
+        self._guard = Guard()
+        attributes, slots = state if isinstance(state, tuple) else (state, {})
+        self.__dict__.update(attributes or {})
+        for name, value in slots.items():
+            setattr(self, name, value)
 
     @property
     @abc.abstractmethod
@@ -38,27 +81,56 @@ class Budget(base.Base, abc.ABC):
         """Note that an event has come."""
 
     def spend(self) -> None:
-        """Pay for one label; an empty purse raises a `ValueError`."""
-        if not self.can_ask():
+        """Pay for one label; an empty budget raises a `ValueError`."""
+        if self._pay() is None:
             raise ValueError("there is no label left to spend")
+
+    def try_spend(self) -> int | None:
+        """Pay for one label if there is one left, in one step.
+
+        Returns
+        -------
+        What `refund` takes to give this label back, or None if there was none left.
+
+        """
+        if type(self).spend is Budget.spend:
+            return self._pay()
+        # A subclass has its own way of spending.
+        try:
+            self.spend()
+        except ValueError:
+            if self.can_ask():
+                raise
+            return None
+        return self.refund_token
+
+    @one_step
+    def _pay(self) -> int | None:
+        self._catch_up()
+        if not self.can_ask():
+            return None
         self._spend()
+        return self.refund_token
+
+    def _catch_up(self) -> None:
+        """Note, at the start of a step, what time alone has changed."""
 
     @abc.abstractmethod
     def _spend(self) -> None: ...
 
     @property
-    def stamp(self) -> int | None:
-        """Marks the time of an ask for `refund`, where that matters."""
-        return None
+    def refund_token(self) -> int:
+        """Says to `refund` which label is given back, where that matters: the newest one."""
+        return 0
 
     @abc.abstractmethod
-    def refund(self, stamp: int | None = None) -> None:
+    def refund(self, refund_token: int | None = None) -> None:
         """Take back the price of one label that was asked for and never came.
 
         Parameters
         ----------
-        stamp
-            What `stamp` was when the label was asked for. None means just now.
+        refund_token
+            What `try_spend` gave for the label. None means that it was asked for just now.
 
         """
 
@@ -76,9 +148,9 @@ class TotalBudget(Budget):
 
     >>> from river_oa3 import budget
 
-    >>> purse = budget.TotalBudget(2)
-    >>> purse.spend()
-    >>> purse.left
+    >>> labels = budget.TotalBudget(2)
+    >>> labels.spend()
+    >>> labels.left
     1
 
     """
@@ -100,18 +172,19 @@ class TotalBudget(Budget):
     def _spend(self) -> None:
         self._spent += 1
 
-    def refund(self, stamp: int | None = None) -> None:
+    @one_step
+    def refund(self, refund_token: int | None = None) -> None:
         self._spent = max(0, self._spent - 1)
 
 
 class RateBudget(Budget):
     """A share of the events, with little memory of those that nobody asked about.
 
-    Every event brings `rate` of a label into the purse, which holds no more than a window's worth.
+    Every event adds `rate` of a label to the budget, which holds no more than a window's worth.
     So the first n events cost at most `1 + rate * n` labels, and a month in which nobody asked does
     not become an hour in which everybody does: no more than `rate * window` labels are saved up.
-    Where a rule wants to ask about more than the rate, the purse is mostly empty, and what is asked
-    about is close to first come, first served.
+    Where a rule wants to ask about more than the rate, the budget is mostly empty, and what is
+    asked about is close to first come, first served.
 
     Parameters
     ----------
@@ -125,13 +198,11 @@ class RateBudget(Budget):
 
     >>> from river_oa3 import budget
 
-    >>> purse = budget.RateBudget(rate=0.25, window=100)
+    >>> labels = budget.RateBudget(rate=0.25, window=100)
     >>> asked = []
     >>> for _ in range(9):
-    ...     purse.tick()
-    ...     asked.append(purse.can_ask())
-    ...     if asked[-1]:
-    ...         purse.spend()
+    ...     labels.tick()
+    ...     asked.append(labels.try_spend() is not None)
     >>> asked
     [True, False, False, False, True, False, False, False, True]
 
@@ -149,22 +220,45 @@ class RateBudget(Budget):
         # Shares such as 0.1 are not exact, and ten of them should make a label.
         return math.floor(self._saved + 1e-9)
 
+    def can_ask(self) -> bool:
+        return self._saved + 1e-9 >= 1.0
+
+    @one_step
     def tick(self) -> None:
-        self._saved = min(self._most, self._saved + self.rate)
+        saved = self._saved + self.rate
+        self._saved = saved if saved < self._most else self._most
 
     def _spend(self) -> None:
         self._saved -= 1.0
 
-    def refund(self, stamp: int | None = None) -> None:
+    @one_step
+    def refund(self, refund_token: int | None = None) -> None:
         self._saved = min(self._most, self._saved + 1.0)
+
+
+class _Window(typing.NamedTuple):
+    """A window of a `WindowBudget`; one object, so that nobody sees half of a change."""
+
+    number: int
+    refund_token: int
+    spent: int = 0
+    # The earliest time that the clock has shown since it went back to before this window.
+    went_back_to: float | None = None
+
+
+# Before any clock, and any event.
+_UNOPENED = _Window(number=-sys.maxsize, refund_token=-sys.maxsize)
 
 
 class WindowBudget(Budget):
     """So many labels in every so many events, or in every so much time.
 
     Windows of time start at multiples of their length since 1970 in UTC: a day starts at midnight.
-    What is left at the end of a window is lost, and so is what would be given back later. A clock
-    that goes back opens no new window.
+    What is left at the end of a window is lost, and so is what would be given back later.
+
+    A clock that goes back opens no new window at once: the labels that are left are those of the
+    latest window it showed. It opens one when it has since advanced by the length of a window, so
+    that one wrong reading from the far future silences the learner for no longer than that.
 
     Parameters
     ----------
@@ -174,7 +268,8 @@ class WindowBudget(Budget):
         The length of a window: a number of events, or a `datetime.timedelta`.
     clock
         Tells the time, as a `datetime.datetime` or in seconds since 1970. The default is the
-        system's clock; a replay gives its own. It has to be picklable for the budget to be.
+        system's clock; a replay gives its own. It has to be picklable for the budget to be, and
+        must not wait for other threads that use the budget: they may be waiting for it.
 
     Examples
     --------
@@ -183,12 +278,12 @@ class WindowBudget(Budget):
     >>> from river_oa3 import budget
 
     >>> now = dt.datetime(2024, 5, 1, 23, 59, tzinfo=dt.timezone.utc)
-    >>> purse = budget.WindowBudget(labels=1, every=dt.timedelta(days=1), clock=lambda: now)
-    >>> purse.spend()
-    >>> purse.can_ask()
+    >>> labels = budget.WindowBudget(labels=1, every=dt.timedelta(days=1), clock=lambda: now)
+    >>> labels.spend()
+    >>> labels.can_ask()
     False
     >>> now += dt.timedelta(minutes=1)
-    >>> purse.can_ask()
+    >>> labels.can_ask()
     True
 
     """
@@ -203,42 +298,68 @@ class WindowBudget(Budget):
         self.every = every
         self.clock = clock
         self._events = 0
-        self._window: int | None = None
-        self._spent = 0
+        self._window = _UNOPENED
 
-    def _turn(self) -> None:
-        """Open the window of now, if it is a new one."""
-        window = self._now()
-        if self._window is None or window > self._window:
-            self._window = window
-            self._spent = 0
+    def __setstate__(self, state: typing.Any) -> None:
+        super().__setstate__(state)
+        if not isinstance(self._window, _Window):  # stored by version 0.1
+            number: int | None = self._window
+            spent: int = self.__dict__.pop("_spent")
+            self._window = _UNOPENED if number is None else _Window(number, number, spent)
 
-    def _now(self) -> int:
+    def _window_of_now(self) -> _Window:
+        """The open window, or the new one that is due; notes nothing."""
+        window = self._window
         if isinstance(self.every, int):
-            return max(0, self._events - 1) // self.every
+            number = (self._events - 1) // self.every if self._events else 0
+            return window if number == window.number else _Window(number, number)
+        now, length = self._seconds(), self.every.total_seconds()
+        number = math.floor(now / length)
+        if number == window.number:
+            return window if window.went_back_to is None else window._replace(went_back_to=None)
+        if number < window.number:
+            lowest = window.went_back_to
+            if lowest is None or now < lowest:
+                return window._replace(went_back_to=now)
+            if now - lowest < length:
+                return window
+        # A clock that went back shows the same windows again: their labels must not be mixed up.
+        return _Window(number, max(number, window.refund_token + 1))
+
+    def _seconds(self) -> float:
         now = time.time() if self.clock is None else self.clock()
         seconds = now.timestamp() if isinstance(now, dt.datetime) else now
         if not isinstance(seconds, (int, float)) or not math.isfinite(seconds):
             raise ValueError(f"the clock must give a datetime, or seconds since 1970, not {now!r}")
-        return math.floor(seconds / self.every.total_seconds())
+        return seconds
+
+    def _catch_up(self) -> None:
+        self._window = self._window_of_now()
 
     @property
     def left(self) -> int:
-        self._turn()
-        return self.labels - self._spent
+        # Only a tick changes windows of events. A step reads the clock once: a second reading
+        # could belong to another window.
+        is_noted = isinstance(self.every, int) or inside_step(self)
+        window = self._window if is_noted else self._window_of_now()
+        return self.labels - window.spent
 
+    @one_step
     def tick(self) -> None:
         self._events += 1
-        self._turn()
+        self._catch_up()
 
     def _spend(self) -> None:
-        self._spent += 1
+        number, refund_token, spent, went_back_to = self._window
+        self._window = _Window(number, refund_token, spent + 1, went_back_to)
 
     @property
-    def stamp(self) -> int | None:
-        return self._window
+    def refund_token(self) -> int:
+        return self._window.refund_token
 
-    def refund(self, stamp: int | None = None) -> None:
-        self._turn()
-        if stamp is None or stamp == self._window:
-            self._spent = max(0, self._spent - 1)
+    @one_step
+    def refund(self, refund_token: int | None = None) -> None:
+        self._catch_up()
+        window = self._window
+        if window.spent > 0 and refund_token in (None, window.refund_token):
+            self._window = window._replace(spent=window.spent - 1)

@@ -13,7 +13,7 @@ __all__ = ["PendingLabels"]
 
 class _Ask(typing.NamedTuple):
     event: int
-    stamp: int | None
+    refund_token: int | None
     probability: float
     x: typing.Any
 
@@ -28,6 +28,8 @@ class PendingLabels:
 
     A label for an id that is unknown, expired or already answered raises a `KeyError`; with
     `strict=False` it is counted in `n_unmatched` instead. Either way the model stays as it was.
+
+    It belongs to one thread at a time: put a lock of your own around the calls of several.
 
     Parameters
     ----------
@@ -116,20 +118,19 @@ class PendingLabels:
         if event_id in self._open:
             raise ValueError(f"a label is pending for {event_id!r} already: give each event an id")
         label, ask = self.model.predict_one(x, **kwargs)
+        last_query, refund_token = self.model.last_query, self.model.refund_token
         self._n_events += 1
         self._expire()
         if ask:
             if len(self._open) == self.capacity:
                 self._drop_oldest()
-            stamp = self.model.stamp
             try:
                 kept = copy.deepcopy(x)
             except Exception:
-                self.model.refund(stamp)
+                self.model.refund(refund_token)
                 raise
-            assert self.model.last_query is not None
-            probability = self.model.last_query.probability
-            self._open[event_id] = _Ask(self._n_events, stamp, probability, kept)
+            assert last_query is not None
+            self._open[event_id] = _Ask(self._n_events, refund_token, last_query.probability, kept)
         return label, ask
 
     def learn_one(self, event_id: Hashable, y: typing.Any, **kwargs: typing.Any) -> None:
@@ -180,4 +181,4 @@ class PendingLabels:
         _, ask = self._open.popitem(last=False)
         self.n_expired += 1
         if self.refund:
-            self.model.refund(ask.stamp)
+            self.model.refund(ask.refund_token)

@@ -12,18 +12,19 @@ import math
 import typing
 from collections.abc import Hashable
 
-from river import base, compose
+from river import base, compose, preprocessing, utils
 
 from river_oa3._core import checks
 
 __all__ = [
     "accepted",
+    "dry_run",
     "inputs",
     "last_step",
     "learn",
+    "learn_supervised",
     "learn_unsupervised",
-    "rehearse",
-    "spoils",
+    "would_learn_nonfinite",
 ]
 
 
@@ -35,78 +36,143 @@ def inputs(pipeline: compose.Pipeline, x: typing.Any) -> list[typing.Any]:
     return reached
 
 
-def spoils(pipeline: compose.Pipeline, reached: list[typing.Any]) -> bool:
-    """Whether a step would learn a NaN or an infinity, and be spoiled by it for ever.
+def would_learn_nonfinite(pipeline: compose.Pipeline, reached: list[typing.Any]) -> bool:
+    """Whether a step would learn a NaN or an infinity, from which it would never recover.
 
     A scaler may well hide it from the classifier, for a feature that it has not seen before.
     """
     return any(
-        _unsupervised_learners(step) and _first_bad(x)
+        _unsupervised_learners(step) and _first_nonfinite(x)
         for step, x in zip(_steps(pipeline), reached, strict=False)
     )
 
 
-def rehearse(pipeline: compose.Pipeline, x: typing.Any) -> typing.Any:
+def dry_run(pipeline: compose.Pipeline, x: typing.Any) -> typing.Any:
     """What would reach the last step if those before had learned the event; none does.
 
-    Raises a `ValueError` where one of them would be spoiled.
+    Raises a `ValueError` where one of them would learn a NaN or an infinity.
     """
     for step in copy.deepcopy(_steps(pipeline)):
         learners = _unsupervised_learners(step)
-        if learners and (bad := _first_bad(x)):
-            checks.refuse_value(*bad)
+        if learners and (nonfinite := _first_nonfinite(x)):
+            checks.refuse_value(*nonfinite)
         for part in learners:
-            part.learn_one(x)
+            _teach(part, x, {})
         x = _transformed(step, x)
     return x
 
 
 def learn_unsupervised(pipeline: compose.Pipeline, x: typing.Any) -> None:
     """Teach the steps that need no labels an event, in river's order: learn, then transform."""
-    for step in _steps(pipeline):
-        for part in _unsupervised_learners(step):
-            part.learn_one(x)
-        x = _transformed(step, x)
+    _teach_in_turn(_steps(pipeline), x, {})
 
 
-def learn(
+def learn_supervised(
     pipeline: compose.Pipeline,
-    x: typing.Any,
+    reached: list[typing.Any],
     y: typing.Any,
     kwargs: dict[str, typing.Any],
-    unsupervised: bool,
 ) -> None:
-    """Teach a label to the steps that need one and, in river's order, on request to all others.
+    """Teach a label to the steps that need one, given what reaches each of them.
 
     Filters of anomalies learn, and filter, here in any case, as in river.
     """
+    for step, x in zip(_steps(pipeline), reached, strict=False):
+        if _is_filter(step):
+            if _filters_out(step, x, y, kwargs):
+                return
+        else:
+            _learn_supervised_parts(step, x, y, kwargs)
+    last = last_step(pipeline)
+    last.learn_one(reached[-1], y, **accepted(last, kwargs))
+
+
+def learn(
+    pipeline: compose.Pipeline, x: typing.Any, y: typing.Any, kwargs: dict[str, typing.Any]
+) -> None:
+    """Teach an event and its label to all steps, in river's order."""
     for step in _steps(pipeline):
         if _is_filter(step):
-            arguments = (x, y) if step._supervised else (x,)
-            step.learn_one(*arguments, **accepted(step, kwargs))
-            if step.classify(step.score_one(*arguments)):
+            if _filters_out(step, x, y, kwargs):
                 return
             continue
-        if unsupervised:
-            for part in _unsupervised_learners(step):
-                part.learn_one(x, **accepted(part, kwargs))
+        for part in _unsupervised_learners(step):
+            _teach(part, x, kwargs)
         transformed = _transformed(step, x)
-        for part in _parts(step):
-            if part._supervised:
-                part.learn_one(x, y, **accepted(part, kwargs))
+        _learn_supervised_parts(step, x, y, kwargs)
         x = transformed
     last = last_step(pipeline)
     last.learn_one(x, y, **accepted(last, kwargs))
 
 
+def _filters_out(
+    step: typing.Any, x: typing.Any, y: typing.Any, kwargs: dict[str, typing.Any]
+) -> bool:
+    arguments = (x, y) if step._supervised else (x,)
+    step.learn_one(*arguments, **accepted(step, kwargs))
+    return bool(step.classify(step.score_one(*arguments)))
+
+
+def _learn_supervised_parts(
+    step: typing.Any, x: typing.Any, y: typing.Any, kwargs: dict[str, typing.Any]
+) -> None:
+    for part in _parts(step):
+        if part._supervised:
+            part.learn_one(x, y, **accepted(part, kwargs))
+
+
+def _teach_in_turn(steps: list[typing.Any], x: typing.Any, kwargs: dict[str, typing.Any]) -> None:
+    """Teach steps that need no labels; an event is transformed as far as anybody learns from it."""
+    taught = [(step, _unsupervised_learners(step)) for step in steps]
+    while taught and not taught[-1][1]:
+        taught.pop()
+    for number, (step, learners) in enumerate(taught, start=1):
+        for part in learners:
+            _teach(part, x, kwargs)
+        if number < len(taught):
+            x = _transformed(step, x)
+
+
+def _teach(part: typing.Any, x: typing.Any, kwargs: dict[str, typing.Any]) -> None:
+    steps = list(part.steps.values()) if type(part) is compose.Pipeline else []
+    if steps and not any(map(_is_filter, steps)):
+        # As the part would teach them, but for events of zeros that reach a Normalizer.
+        _teach_in_turn(steps, x, kwargs)
+    else:
+        part.learn_one(x, **accepted(part, kwargs))
+
+
 def _transformed(step: typing.Any, x: typing.Any) -> typing.Any:
     if _is_filter(step):
+        return x
+    if type(step) is compose.TransformerUnion:
+        merged: dict[typing.Any, typing.Any] = {}
+        for part in reversed(step.transformers.values()):
+            merged.update(_transformed(part, x))
+        return merged
+    if type(step) is compose.Pipeline:
+        for inner in step.steps.values():
+            # As in river, a last step that does not transform is left out.
+            if isinstance(inner, (base.Transformer, compose.Pipeline)):
+                x = _transformed(inner, x)
         return x
     try:
         return step.transform_one(x)
     except ZeroDivisionError:
-        # Nothing but zeros, out of a scaler that has seen one event, does this to a Normalizer.
-        return {}
+        if _has_no_length(step, x):
+            return {}
+        raise
+
+
+def _has_no_length(step: typing.Any, x: typing.Any) -> bool:
+    """Whether the step is river's Normalizer, which divides an event of zeros by its length.
+
+    A scaler that has seen one event gives nothing else. Any other division by zero is a mistake in
+    somebody's own step, and theirs to see.
+    """
+    if getattr(type(step), "transform_one", None) is not preprocessing.Normalizer.transform_one:
+        return False
+    return bool(utils.math.norm(x, order=step.order) == 0)
 
 
 def _unsupervised_learners(step: typing.Any) -> list[typing.Any]:
@@ -120,7 +186,7 @@ def _unsupervised_learners(step: typing.Any) -> list[typing.Any]:
     ]
 
 
-def _first_bad(x: typing.Any) -> tuple[Hashable, float] | None:
+def _first_nonfinite(x: typing.Any) -> tuple[Hashable, float] | None:
     """The first feature that is a NaN or an infinity."""
     if not isinstance(x, dict):
         return None

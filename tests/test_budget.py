@@ -1,4 +1,4 @@
-"""The purses: what they hold, when they fill, and that nobody gets more out of them."""
+"""Budgets: what they hold, when they fill, and that nobody gets more out of them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import math
 import pickle
 
 import pytest
+from asking import Clock
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,150 +18,140 @@ DAY = dt.timedelta(days=1)
 MIDNIGHT = dt.datetime(2024, 5, 2, tzinfo=dt.UTC)
 
 
-class Clock:
-    """A clock that stands still until it is set."""
-
-    def __init__(self, now=MIDNIGHT):
-        self.now = now
-
-    def __call__(self):
-        return self.now
-
-
-PURSES = {
+BUDGETS = {
     "total": lambda: budget.TotalBudget(3),
     "rate": lambda: budget.RateBudget(0.5, window=8),
     "events": lambda: budget.WindowBudget(3, every=5),
-    "time": lambda: budget.WindowBudget(3, every=DAY, clock=Clock()),
+    "time": lambda: budget.WindowBudget(3, every=DAY, clock=Clock(MIDNIGHT)),
 }
-each_purse = pytest.mark.parametrize("make", PURSES.values(), ids=PURSES)
+each_budget = pytest.mark.parametrize("make", BUDGETS.values(), ids=BUDGETS)
 
 demands = st.lists(st.booleans(), max_size=200)
 
 
-def serve(purse, wanted):
+def serve(limit, wanted):
     """Which of the events that want a label get one."""
     served = []
     for wants in wanted:
-        purse.tick()
-        gets = wants and purse.can_ask()
+        limit.tick()
+        gets = wants and limit.can_ask()
         if gets:
-            purse.spend()
+            limit.spend()
         served.append(gets)
     return served
 
 
 def emptied(make):
-    purse = make()
-    purse.tick()
-    while purse.can_ask():
-        purse.spend()
-    return purse
+    limit = make()
+    limit.tick()
+    while limit.can_ask():
+        limit.spend()
+    return limit
 
 
 # What all have in common
 
 
-@each_purse
+@each_budget
 def test_first_event_can_be_asked_about(make):
-    purse = make()
-    purse.tick()
-    assert purse.can_ask()
+    limit = make()
+    limit.tick()
+    assert limit.can_ask()
 
 
-@each_purse
-def test_spending_from_an_empty_purse_is_an_error(make):
-    purse = emptied(make)
+@each_budget
+def test_spending_from_an_empty_budget_is_an_error(make):
+    limit = emptied(make)
     with pytest.raises(ValueError, match="label"):
-        purse.spend()
+        limit.spend()
 
 
-@each_purse
-def test_error_leaves_the_empty_purse_as_it_was(make):
-    purse = emptied(make)
-    before = pickle.dumps(purse)
+@each_budget
+def test_error_leaves_the_empty_budget_as_it_was(make):
+    limit = emptied(make)
+    before = pickle.dumps(limit)
     with pytest.raises(ValueError, match="label"):
-        purse.spend()
-    assert pickle.dumps(purse) == before
+        limit.spend()
+    assert pickle.dumps(limit) == before
 
 
-@each_purse
+@each_budget
 def test_spending_takes_one_label(make):
-    purse = make()
-    purse.tick()
-    before = purse.left
-    purse.spend()
-    assert purse.left == before - 1
+    limit = make()
+    limit.tick()
+    before = limit.left
+    limit.spend()
+    assert limit.left == before - 1
 
 
-@each_purse
+@each_budget
 @given(wanted=demands)
-def test_purse_can_be_asked_exactly_while_there_is_something_left(make, wanted):
-    purse = make()
+def test_budget_can_be_asked_exactly_while_there_is_something_left(make, wanted):
+    limit = make()
     for wants in wanted:
-        serve(purse, [wants])
-        assert purse.can_ask() == (purse.left > 0)
+        serve(limit, [wants])
+        assert limit.can_ask() == (limit.left > 0)
 
 
-@each_purse
+@each_budget
 @given(wanted=demands)
 def test_what_is_left_is_a_whole_number_and_never_negative(make, wanted):
-    purse = make()
+    limit = make()
     for wants in wanted:
-        serve(purse, [wants])
-        assert isinstance(purse.left, int)
-        assert purse.left >= 0
+        serve(limit, [wants])
+        assert isinstance(limit.left, int)
+        assert limit.left >= 0
 
 
-@each_purse
+@each_budget
 def test_looking_changes_nothing(make):
-    purse = make()
-    serve(purse, [True, False])
-    before = pickle.dumps(purse)
-    purse.can_ask()
-    _ = purse.left
-    assert pickle.dumps(purse) == before
+    limit = make()
+    serve(limit, [True, False])
+    before = pickle.dumps(limit)
+    limit.can_ask()
+    _ = limit.left
+    assert pickle.dumps(limit) == before
 
 
-@each_purse
+@each_budget
 def test_refund_makes_up_for_one_label(make):
-    purse = emptied(make)
-    purse.refund()
-    assert purse.left == 1
+    limit = emptied(make)
+    limit.refund()
+    assert limit.left == 1
 
 
-@each_purse
-def test_refund_never_fills_a_purse_beyond_its_size(make):
-    purse = make()
-    purse.tick()
+@each_budget
+def test_refund_never_fills_a_budget_beyond_its_size(make):
+    limit = make()
+    limit.tick()
     for _ in range(100):
-        purse.refund()
+        limit.refund()
     assert (
-        purse.left == {"TotalBudget": 3, "RateBudget": 4, "WindowBudget": 3}[type(purse).__name__]
+        limit.left == {"TotalBudget": 3, "RateBudget": 4, "WindowBudget": 3}[type(limit).__name__]
     )
 
 
-@each_purse
+@each_budget
 def test_clone_is_unspent(make):
     assert serve(emptied(make).clone(), [True] * 12) == serve(make(), [True] * 12)
 
 
-@each_purse
-def test_clone_spends_from_its_own_purse(make):
-    purse = make()
-    emptied(purse.clone)
-    purse.tick()
-    assert purse.can_ask()
+@each_budget
+def test_clone_spends_from_its_own_budget(make):
+    limit = make()
+    emptied(limit.clone)
+    limit.tick()
+    assert limit.can_ask()
 
 
-@each_purse
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda purse: pickle.loads(pickle.dumps(purse))])
+@each_budget
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda limit: pickle.loads(pickle.dumps(limit))])
 @given(before=demands, after=demands)
-def test_copy_goes_on_where_the_purse_was(make, copied, before, after):
-    purse = make()
-    serve(purse, before)
-    twin = copied(purse)
-    assert serve(twin, after) == serve(purse, after)
+def test_copy_goes_on_where_the_budget_was(make, copied, before, after):
+    limit = make()
+    serve(limit, before)
+    twin = copied(limit)
+    assert serve(twin, after) == serve(limit, after)
 
 
 # TotalBudget
@@ -203,14 +194,14 @@ def test_first_n_events_cost_at_most_1_plus_their_share(rate, window, wanted):
 
 @pytest.mark.parametrize(("rate", "window"), [(0.01, 1000), (0.1, 50), (0.5, 8), (0.01, 10)])
 def test_idle_year_becomes_no_burst(rate, window):
-    purse = budget.RateBudget(rate, window)
-    serve(purse, [False] * 100_000)
-    assert purse.left == max(1, rate * window)
+    limit = budget.RateBudget(rate, window)
+    serve(limit, [False] * 100_000)
+    assert limit.left == max(1, rate * window)
 
 
 def test_what_was_saved_up_can_be_spent_at_once():
-    purse = budget.RateBudget(0.1, window=50)
-    served = serve(purse, [False] * 1000 + [True] * 5)
+    limit = budget.RateBudget(0.1, window=50)
+    served = serve(limit, [False] * 1000 + [True] * 5)
     assert served[-5:] == [True] * 5
 
 
@@ -249,68 +240,146 @@ def timed(now, labels=1, every=DAY):
 
 
 def test_labels_of_a_day_are_not_more_the_same_day():
-    purse, clock = timed(MIDNIGHT)
-    serve(purse, [True])
+    limit, clock = timed(MIDNIGHT)
+    serve(limit, [True])
     clock.now = MIDNIGHT + dt.timedelta(hours=23, minutes=59)
-    assert serve(purse, [True] * 3) == [False] * 3
+    assert serve(limit, [True] * 3) == [False] * 3
 
 
 def test_day_starts_at_midnight_in_utc():
-    purse, clock = timed(MIDNIGHT - dt.timedelta(seconds=1))
-    serve(purse, [True])
+    limit, clock = timed(MIDNIGHT - dt.timedelta(seconds=1))
+    serve(limit, [True])
     clock.now = MIDNIGHT
-    assert serve(purse, [True]) == [True]
+    assert serve(limit, [True]) == [True]
 
 
 def test_day_starts_at_midnight_in_utc_whatever_the_zone_of_the_clock():
     india = dt.timezone(dt.timedelta(hours=5, minutes=30))
-    purse, clock = timed(dt.datetime(2024, 5, 1, 23, 59, tzinfo=india))
-    serve(purse, [True])
+    limit, clock = timed(dt.datetime(2024, 5, 1, 23, 59, tzinfo=india))
+    serve(limit, [True])
     clock.now = dt.datetime(2024, 5, 2, 0, 1, tzinfo=india)
-    assert serve(purse, [True]) == [False]
+    assert serve(limit, [True]) == [False]
 
 
 def test_clock_may_tell_seconds():
-    purse, clock = timed(86_399.9)
-    serve(purse, [True])
+    limit, clock = timed(86_399.9)
+    serve(limit, [True])
     clock.now = 86_400
-    assert serve(purse, [True, True]) == [True, False]
+    assert serve(limit, [True, True]) == [True, False]
 
 
 def test_new_window_opens_without_an_event():
-    purse, clock = timed(MIDNIGHT)
-    serve(purse, [True])
+    limit, clock = timed(MIDNIGHT)
+    serve(limit, [True])
     clock.now = MIDNIGHT + DAY
-    assert purse.can_ask()
+    assert limit.can_ask()
 
 
 def test_clock_that_goes_back_opens_no_window():
-    purse, clock = timed(MIDNIGHT)
-    serve(purse, [True])
+    limit, clock = timed(MIDNIGHT)
+    serve(limit, [True])
     clock.now = MIDNIGHT - 3 * DAY
-    assert serve(purse, [True]) == [False]
+    assert serve(limit, [True]) == [False]
+
+
+def test_clock_that_goes_back_opens_no_window_before_a_whole_one_has_passed():
+    limit, clock = timed(MIDNIGHT)
+    serve(limit, [True])
+    clock.now = MIDNIGHT - 3 * DAY
+    serve(limit, [False])
+    clock.now += DAY - dt.timedelta(seconds=1)
+    assert serve(limit, [True]) == [False]
+
+
+def test_clock_that_went_back_opens_a_window_when_a_whole_one_has_passed():
+    limit, clock = timed(MIDNIGHT)
+    serve(limit, [True])
+    clock.now = MIDNIGHT - 3 * DAY
+    serve(limit, [False])
+    clock.now += DAY
+    assert serve(limit, [True, True]) == [True, False]
+
+
+def test_clock_that_goes_back_again_and_again_opens_no_window():
+    limit, clock = timed(MIDNIGHT)
+    serve(limit, [True])
+    for days in range(2, 6):
+        clock.now = MIDNIGHT - days * DAY
+        assert serve(limit, [True]) == [False]
+
+
+@pytest.mark.parametrize("hour", [0, 1, 23])
+def test_one_reading_from_the_far_future_silences_for_one_window_at_most(hour):
+    limit, clock = timed(MIDNIGHT)
+    clock.now = MIDNIGHT + 100_000 * DAY
+    serve(limit, [True])
+    silent = 0
+    clock.now = MIDNIGHT + dt.timedelta(hours=hour)
+    while serve(limit, [True]) == [False]:
+        clock.now += dt.timedelta(hours=1)
+        silent += 1
+    assert silent == 24
+
+
+def test_windows_after_a_reading_from_the_far_future_are_as_ever():
+    limit, clock = timed(MIDNIGHT, labels=2)
+    clock.now = MIDNIGHT + 100_000 * DAY
+    serve(limit, [True] * 3)
+    asked = []
+    for hour in range(24 * 5):
+        clock.now = MIDNIGHT + dt.timedelta(hours=hour)
+        asked += serve(limit, [True])
+    assert [sum(asked[i : i + 24]) for i in range(0, len(asked), 24)] == [0, 2, 2, 2, 2]
+
+
+def test_looking_at_a_wrong_clock_costs_nothing():
+    limit, clock = timed(MIDNIGHT)
+    serve(limit, [False])
+    clock.now = MIDNIGHT + 100_000 * DAY
+    assert limit.can_ask()
+    clock.now = MIDNIGHT
+    assert serve(limit, [True, True]) == [True, False]
+
+
+def test_label_of_a_window_is_not_given_back_to_one_that_the_clock_shows_again():
+    limit, clock = timed(MIDNIGHT + DAY)
+    refund_token = limit.try_spend()
+    for days in (-1, 0, 1):  # back, a new window after a whole one, and the day of the label again
+        clock.now = MIDNIGHT + days * DAY
+        serve(limit, [True])
+    limit.refund(refund_token)
+    assert limit.left == 0
+
+
+def test_step_reads_the_clock_once():
+    limit, _ = timed(0.0)
+    serve(limit, [True])
+    # Each reading belongs to another window than the one before.
+    readings = iter([86_400.0, 0.0] * 20)
+    limit.clock = lambda: next(readings)
+    assert [limit.try_spend() is not None for _ in range(5)] == [True, False, False, False, False]
 
 
 def test_idle_days_save_up_nothing():
-    purse, clock = timed(MIDNIGHT, labels=2)
+    limit, clock = timed(MIDNIGHT, labels=2)
     clock.now = MIDNIGHT + 30 * DAY
-    assert sum(serve(purse, [True] * 10)) == 2
+    assert sum(serve(limit, [True] * 10)) == 2
 
 
 @given(st.lists(st.floats(0.0, 50.0), max_size=50), st.integers(0, 3))
 def test_no_window_of_time_costs_more_than_its_labels(steps, labels):
-    purse, clock = timed(0.0, labels, every=dt.timedelta(seconds=60))
+    limit, clock = timed(0.0, labels, every=dt.timedelta(seconds=60))
     spent = {}
     for step in steps:
         clock.now += step
         window = math.floor(clock.now / 60)
-        spent[window] = spent.get(window, 0) + sum(serve(purse, [True]))
+        spent[window] = spent.get(window, 0) + sum(serve(limit, [True]))
     assert all(cost <= labels for cost in spent.values())
 
 
 def test_system_clock_is_the_default():
-    purse = budget.WindowBudget(1, every=dt.timedelta(days=365_000))
-    assert serve(purse, [True, True]) == [True, False]
+    limit = budget.WindowBudget(1, every=dt.timedelta(days=365_000))
+    assert serve(limit, [True, True]) == [True, False]
 
 
 # Parameters out of range

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import datetime as dt
 import math
 import pickle
 import threading
 
 import pytest
+from asking import Clock
 from hypothesis import given
 from hypothesis import strategies as st
 from learners import sparse_events
@@ -446,14 +448,34 @@ def test_event_that_cannot_be_copied_gives_its_label_back():
 
 
 def test_label_of_a_closed_window_is_not_given_back_to_the_next():
-    purse = budget.WindowBudget(labels=2, every=10)
+    limit = budget.WindowBudget(labels=2, every=10)
     service = PendingLabels(
-        ActiveLearner(OA3DiagClassifier(), query.FirstComeQuery(), purse),
+        ActiveLearner(OA3DiagClassifier(), query.FirstComeQuery(), limit),
         time_to_live=12,
         refund=True,
     )
     asked = [service.predict_one(i, {"a": 1.0})[1] for i in range(60)]
     assert [sum(asked[i : i + 10]) for i in range(0, 60, 10)] == [2] * 6
+
+
+class SlowRefunds(budget.WindowBudget):
+    """Some time passes before a label is given back."""
+
+    def refund(self, *refund_token):
+        self.clock.now += 0.2
+        super().refund(*refund_token)
+
+
+def test_label_is_given_back_to_the_window_it_was_paid_in_though_a_refund_came_between():
+    limit = SlowRefunds(1, every=dt.timedelta(seconds=10), clock=Clock())
+    model = ActiveLearner(OA3DiagClassifier(), query.FirstComeQuery(), limit)
+    service = PendingLabels(model, time_to_live=1, refund=True)
+    asked = []
+    # The first ask expires with the third event, and its refund turns the window.
+    for event_id, now in enumerate([1.0, 2.0, 19.9, 21.0, 22.0, 23.0]):
+        limit.clock.now = now
+        asked.append(service.predict_one(event_id, X)[1])
+    assert asked == [True, False, True, True, False, False]
 
 
 def test_probability_of_a_pending_label_is_that_of_its_ask():

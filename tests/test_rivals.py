@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import reference
 import streams
+from golden_traces import Uniforms
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from river import datasets, evaluate
-from test_active_golden import Uniforms
 
 from river_oa3 import ActiveLearner, OA3Classifier, metrics, query, rivals
 

@@ -2,32 +2,21 @@
 
 import os
 import pickle
-import sys
 import threading
 
 import numpy as np
 import pandas as pd
 import pytest
 from learners import each_learner
+from threads import in_threads, switching_eagerly
 
-from river_oa3 import ActiveLearner, OA3DiagClassifier, budget, query
+from river_oa3 import OA3DiagClassifier
 
 
 @pytest.fixture
 def eager_switching():
-    """Let threads take turns as often as they can."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
-
-
-def in_threads(*jobs):
-    threads = [threading.Thread(target=job) for job in jobs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with switching_eagerly():
+        yield
 
 
 def frame(rows=20_000, columns=20):
@@ -88,13 +77,3 @@ def test_process_forked_while_a_batch_is_learned_answers():
         _, status = os.waitpid(child, 0)
         assert os.waitstatus_to_exitcode(status) == 0
     batch.join()
-
-
-def test_budget_shared_by_threads_is_not_overspent(eager_switching):
-    for _ in range(20):
-        purse = budget.TotalBudget(100)
-        learners = [
-            ActiveLearner(OA3DiagClassifier(), query.FirstComeQuery(), purse) for _ in range(4)
-        ]
-        in_threads(*(lambda m=m: [m.predict_one({"a": 1.0}) for _ in range(100)] for m in learners))
-        assert sum(learner.n_asked for learner in learners) == 100

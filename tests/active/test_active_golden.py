@@ -6,38 +6,15 @@ its uniform random numbers stand in for the learner's own generator.
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from golden_traces import LEARNERS, RUNS, TRACES, Uniforms
 
-from river_oa3 import ActiveLearner, OA3Classifier, OA3DiagClassifier, metrics, query
+from river_oa3 import ActiveLearner, metrics, query
 
-LEARNERS = {"OA3": OA3Classifier, "OA3diag": OA3DiagClassifier}
 METRICS = {"sum": metrics.WeightedSum, "cost": metrics.WeightedCost}
 METRIC_PARAMETERS = {"sum": {"alpha_pos": 0.5}, "cost": {"cost_fn": 0.9, "cost_fp": 0.1}}
-TRACES = {
-    path.stem: json.loads(path.read_text())
-    for path in sorted((Path(__file__).parent / "golden").glob("*.json"))
-}
-RUNS = [
-    pytest.param((stream, number), id=f"{stream}-{run['learner']}-{run['metric']}")
-    for stream, trace in TRACES.items()
-    for number, run in enumerate(trace["runs"])
-]
-
-
-class Uniforms:
-    """A generator that gives the numbers of a trace, in their order."""
-
-    def __init__(self, numbers):
-        self.numbers = numbers
-        self.used = 0
-
-    def random(self):
-        self.used += 1
-        return self.numbers[self.used - 1]
 
 
 @pytest.fixture(scope="module", params=RUNS)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import reference
 import streams
+from asking import Clock, answered
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from learners import each_learner, sparse_events
@@ -22,16 +23,6 @@ from river import linear_model, preprocessing
 from river_oa3 import ActiveLearner, OA3Classifier, OA3DiagClassifier, budget, query
 
 MINUTE = dt.timedelta(minutes=1)
-
-
-class Clock:
-    """A clock that stands still until it is set."""
-
-    def __init__(self):
-        self.now = 0.0
-
-    def __call__(self):
-        return self.now
 
 
 class Draws:
@@ -50,17 +41,6 @@ def watched(classifier, number=0.5, **kwargs):
     model = ActiveLearner(classifier, **kwargs)
     model._rng = Draws(number)
     return model
-
-
-def answered(model, events):
-    """The decisions on a stream whose labels come at once."""
-    decisions = []
-    for x, y in events:
-        _, ask = model.predict_one(x)
-        if ask:
-            model.learn_one(x, y)
-        decisions.append(ask)
-    return decisions
 
 
 def pickled(model):
@@ -157,8 +137,8 @@ def test_total_budget_is_never_overspent(wrapped, life, rule, labels, seed):
 @given(life=lives, rule=rules, rate=st.floats(0.01, 1.0), window=st.integers(1, 30))
 @settings(max_examples=60)
 def test_rate_budget_is_never_overspent(wrapped, life, rule, rate, window):
-    purse = budget.RateBudget(rate, window)
-    asked, _ = live(ActiveLearner(wrapped(), query=rule, budget=purse, seed=1), life)
+    limit = budget.RateBudget(rate, window)
+    asked, _ = live(ActiveLearner(wrapped(), query=rule, budget=limit, seed=1), life)
     for n in range(1, len(asked) + 1):
         assert sum(asked[:n]) <= 1 + rate * n + 1e-6
 
@@ -167,8 +147,8 @@ def test_rate_budget_is_never_overspent(wrapped, life, rule, rate, window):
 @given(life=lives, rule=rules, labels=st.integers(0, 4), every=st.integers(1, 12))
 @settings(max_examples=60)
 def test_budget_of_so_many_events_is_never_overspent(wrapped, life, rule, labels, every):
-    purse = budget.WindowBudget(labels, every=every)
-    asked, _ = live(ActiveLearner(wrapped(), query=rule, budget=purse, seed=1), life)
+    limit = budget.WindowBudget(labels, every=every)
+    asked, _ = live(ActiveLearner(wrapped(), query=rule, budget=limit, seed=1), life)
     assert all(sum(asked[i : i + every]) <= labels for i in range(0, len(asked), every))
 
 
@@ -177,8 +157,8 @@ def test_budget_of_so_many_events_is_never_overspent(wrapped, life, rule, labels
 @settings(max_examples=60)
 def test_budget_of_so_much_time_is_never_overspent(wrapped, life, rule, labels):
     clock = Clock()
-    purse = budget.WindowBudget(labels, every=MINUTE, clock=clock)
-    model = ActiveLearner(wrapped(), query=rule, budget=purse, seed=1)
+    limit = budget.WindowBudget(labels, every=MINUTE, clock=clock)
+    model = ActiveLearner(wrapped(), query=rule, budget=limit, seed=1)
     asked, minutes_of = live(model, life, clock)
     spent = Counter(minute for minute, ask in zip(minutes_of, asked, strict=True) if ask)
     assert all(cost <= labels for cost in spent.values())
@@ -204,10 +184,10 @@ def rates_and_windows(draw):
 @example((0.6, 2), 0, 0)
 def test_share_of_any_ten_windows_is_the_rate_when_more_is_wanted(terms, idle, start):
     rate, window = terms
-    purse = budget.RateBudget(rate, window)
+    limit = budget.RateBudget(rate, window)
     for _ in range(idle):
-        purse.tick()
-    model = ActiveLearner(OA3Classifier(), query=query.FirstComeQuery(), budget=purse)
+        limit.tick()
+    model = ActiveLearner(OA3Classifier(), query=query.FirstComeQuery(), budget=limit)
     asked = [model.predict_one({"a": 1.0})[1] for _ in range(start + 10 * window)]
     share = sum(asked[start:]) / (10 * window)
     assert 0.9 * rate - 1e-9 <= share <= 1.1 * rate + 1e-9
@@ -297,22 +277,22 @@ def test_number_above_the_probability_does_not_ask():
 
 # The probability can be had for nothing.
 
-PURSES = {
+BUDGETS = {
     "none": lambda: None,
     "total": lambda: 12,
     "rate": lambda: budget.RateBudget(0.4, window=5),
     "events": lambda: budget.WindowBudget(2, every=7),
     "time": lambda: budget.WindowBudget(2, every=MINUTE, clock=Clock()),
 }
-each_purse = pytest.mark.parametrize("purse", PURSES.values(), ids=PURSES)
+each_budget = pytest.mark.parametrize("limit", BUDGETS.values(), ids=BUDGETS)
 
 
-@each_purse
+@each_budget
 @each_wrapped
 @given(stream=streams.labelled)
 @settings(max_examples=30)
-def test_looking_at_the_probability_changes_nothing(wrapped, purse, stream):
-    model = ActiveLearner(wrapped(), budget=purse(), seed=1)
+def test_looking_at_the_probability_changes_nothing(wrapped, limit, stream):
+    model = ActiveLearner(wrapped(), budget=limit(), seed=1)
     # A scaler of river takes a note of each feature that it is shown.
     model.learn_one({f"f{i}": 1.0 for i in range(20)}, True)
     answered(model, [(x, y) for x, y, _ in stream[:-1]])
@@ -321,12 +301,12 @@ def test_looking_at_the_probability_changes_nothing(wrapped, purse, stream):
     assert pickle.dumps(model) == before
 
 
-@each_purse
+@each_budget
 @each_wrapped
 @given(stream=streams.labelled)
 @settings(max_examples=30)
-def test_event_is_asked_about_with_the_probability_that_was_told(wrapped, purse, stream):
-    model = ActiveLearner(wrapped(), budget=purse(), seed=1)
+def test_event_is_asked_about_with_the_probability_that_was_told(wrapped, limit, stream):
+    model = ActiveLearner(wrapped(), budget=limit(), seed=1)
     for x, y, _ in stream:
         told = model.query_probability(x)
         _, ask = model.predict_one(x)
@@ -550,16 +530,16 @@ def test_other_generators_change_no_decision():
     assert decisions == expected
 
 
-@each_purse
+@each_budget
 @each_wrapped
 @pytest.mark.parametrize("copied", [pickled, copy.deepcopy], ids=["pickled", "copied"])
 @given(stream=streams.labelled, data=st.data())
 @settings(max_examples=15)
-def test_cut_stream_is_the_uncut_one(wrapped, purse, copied, stream, data):
+def test_cut_stream_is_the_uncut_one(wrapped, limit, copied, stream, data):
     events = [(x, y) for x, y, _ in stream]
     cut = data.draw(st.integers(0, len(events)))
     rule = query.AsymmetricQuery(0.7, 0.2)
-    whole, part = (ActiveLearner(wrapped(), rule, purse(), seed=3) for _ in range(2))
+    whole, part = (ActiveLearner(wrapped(), rule, limit(), seed=3) for _ in range(2))
     decisions = answered(part, events[:cut])
     part = copied(part)
     decisions += answered(part, events[cut:])

@@ -52,10 +52,8 @@ def module_name(path: Path) -> str:
 
 
 def extensions() -> list[Extension]:
-    sources = {
-        SHARED: [],
-        **{module_name(path): [path.as_posix()] for path in sorted(Path("river_oa3").rglob("*.pyx"))},
-    }
+    found = sorted(Path("river_oa3").rglob("*.pyx"))
+    sources = {SHARED: [], **{module_name(path): [path.as_posix()] for path in found}}
     return cythonize(
         [Extension(name, files, extra_compile_args=FLAGS) for name, files in sources.items()],
         # On Windows its worker processes would run this file again.

@@ -126,7 +126,7 @@ def summary(model, outcome):
     return SimpleNamespace(
         asked=outcome.asked.tolist(),
         counts=list(counts),
-        ticks=outcome.ticks.tolist(),
+        ticks=outcome.checkpoints.tolist(),
         used=outcome.uniforms_used,
         weights=weights(model),
     )
@@ -395,7 +395,7 @@ def test_counts_add_up_to_the_events_at_every_tick():
     scene = a_scene()
     outcome = replay(METHODS["OA3"](), scene.stream, scene.order, scene.numbers, [1, 5, 90, 200])
     sums = sum(outcome[1:5])
-    assert sums.tolist() == outcome.ticks.tolist() == [1, 5, 90, 200]
+    assert sums.tolist() == outcome.checkpoints.tolist() == [1, 5, 90, 200]
 
 
 def test_no_ticks_give_no_counts():
@@ -709,8 +709,8 @@ def test_too_few_uniforms_are_refused():
 
 @pytest.mark.parametrize("ticks", [[0], [201], [1, 0], [5, 5], [7, 3], [-1, 4]], ids=str)
 def test_ticks_that_do_not_rise_through_the_events_are_refused(ticks):
-    match = "ticks must be rising numbers from 1 to 200"
-    assert_refused(METHODS["OA3"](), ValueError, match, a_scene().stream, ticks=ticks)
+    match = "checkpoints must be rising numbers from 1 to 200"
+    assert_refused(METHODS["OA3"](), ValueError, match, a_scene().stream, checkpoints=ticks)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ Integers = NDArray[np.int64]
 
 
 class Outcome(typing.NamedTuple):
-    """What became of a replay: counts after as many events as each tick says, and the decisions.
+    """What became of a replay: counts after as many events as each checkpoint, and the decisions.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class Outcome(typing.NamedTuple):
     >>> from river_oa3.experiments import replay
 
     >>> stream = datasets.open_stream("Phishing").unit_rows()
-    >>> outcome = replay(rivals.oa3_first_come(budget=10), stream, ticks=[5, 1000])
+    >>> outcome = replay(rivals.oa3_first_come(budget=10), stream, checkpoints=[5, 1000])
     >>> outcome.labels
     array([ 5, 10])
     >>> outcome.asked[:12]
@@ -44,7 +44,7 @@ class Outcome(typing.NamedTuple):
 
     """
 
-    ticks: Integers
+    checkpoints: Integers
     true_positives: Integers
     false_positives: Integers
     true_negatives: Integers
@@ -56,7 +56,7 @@ class Outcome(typing.NamedTuple):
 
     @property
     def counts(self) -> Counts:
-        """The counts as one, an array a number."""
+        """The counts as one, one array per number."""
         return Counts(
             self.true_positives,
             self.false_positives,
@@ -77,13 +77,13 @@ def replay(
     stream: Stream,
     order: NDArray[np.integer[typing.Any]] | None = None,
     numbers: NDArray[np.float64] | None = None,
-    ticks: typing.Sequence[int] | NDArray[np.integer[typing.Any]] | None = None,
+    checkpoints: typing.Sequence[int] | NDArray[np.integer[typing.Any]] | None = None,
     paper_accounting: bool = False,
 ) -> Outcome:
     """Predict, account, ask and learn over a whole stream, as one event after another would.
 
     The decisions are those of `predict_one` and `learn_one` on `stream.events(order)`, made without
-    a dict or a Python call an event. The model should be a new one: its classifier learns, its
+    a dict or a Python call per event. The model should be a new one: its classifier learns, its
     counters and its budget are left alone.
 
     Parameters
@@ -96,9 +96,9 @@ def replay(
     order
         The rows in the order in which they come. The default is the order of the stream.
     numbers
-        Uniform random numbers in the order in which they are used, at least one an event. The
+        Uniform random numbers in the order in which they are used, at least one per event. The
         default is what the model's seed gives.
-    ticks
+    checkpoints
         After how many events to write the counts down. The default is the end.
     paper_accounting
         Whether an event without features is counted as a mistake, as in the paper's published
@@ -127,15 +127,17 @@ def replay(
         numbers = uniforms(model.seed, len(rows))
     if len(numbers) < len(rows):
         raise ValueError(f"{len(rows)} events may need as many uniforms, not {len(numbers)}")
-    stops = _whole_numbers("ticks", [len(rows)] if ticks is None else ticks)[: len(rows)]
+    stops = _whole_numbers("checkpoints", [len(rows)] if checkpoints is None else checkpoints)[
+        : len(rows)
+    ]
     if stops.size and not (stops[0] >= 1 and stops[-1] <= len(rows) and (np.diff(stops) > 0).all()):
-        raise ValueError(f"ticks must be rising numbers from 1 to {len(rows)}")
+        raise ValueError(f"checkpoints must be rising numbers from 1 to {len(rows)}")
     overflow = _first_overflow(classifier, stream, rows)
     if overflow is not None:
         rows, stops = rows[:overflow], stops[:0]
-    purse = model._budget
-    if not (purse is None or isinstance(purse, TotalBudget)):
-        raise TypeError(f"replay takes a budget of labels in all, not {purse!r}")
+    budget = model._budget
+    if not (budget is None or isinstance(budget, TotalBudget)):
+        raise TypeError(f"replay takes a budget of labels in all, not {budget!r}")
     arguments = (
         classifier._core,
         stream.X.data,
@@ -146,7 +148,7 @@ def replay(
         rows,
         np.ascontiguousarray(numbers, dtype=np.float64),
         _rule(model._query),
-        len(rows) if purse is None else purse.left,
+        len(rows) if budget is None else budget.left,
         stops,
         paper_accounting,
     )

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import typing
 
 import numpy as np
 from numpy.typing import NDArray
 
-from river_oa3.experiments.comparison import Comparison, shown
-from river_oa3.experiments.published import PUBLISHED, SETS, Figure, Row
-from river_oa3.experiments.report import aligned, mean_and_deviation
+from river_oa3 import datasets
+from river_oa3.experiments.comparison import Comparison
+from river_oa3.experiments.methods import Family, of_families
+from river_oa3.experiments.output.text import (
+    aligned,
+    mean_and_deviation,
+    named_values,
+    plus_minus,
+)
+from river_oa3.experiments.output.text import as_csv as rows_as_csv
+from river_oa3.experiments.paper.published import PUBLISHED, Figure, Row
 from river_oa3.experiments.scores import Counts
+from river_oa3.experiments.tasks import order_of
 
 __all__ = ["Line", "as_csv", "conclusions", "lines", "table"]
-
-FIRST_ORDER = ("PAA", "OAAL", "CSOAL")
-RIVALS = (*FIRST_ORDER, "SOAL", "SOAL-CS")
-OURS = ("OA3", "OA3-diag", "SOA3", "SSOA3")
 
 
 class Line(typing.NamedTuple):
@@ -60,12 +63,12 @@ def lines(name: str, comparison: Comparison) -> list[Line]:
                 _figure(goal.score(counts)),
                 _figure(counts.sensitivity),
                 _figure(counts.specificity),
-                _figure(goal.score(without_paper_accounting(comparison, counts))),
+                _figure(goal.score(without_paper_accounting(comparison, method))),
                 float(np.mean(counts.labels)),
                 float(comparison.microseconds(method).mean()) * comparison.events / 1e6,
                 rows.get(method),
                 comparison.parameters[method],
-                len(comparison.stream) == SETS[name].examples,
+                comparison.events == datasets.paper.SETS[name].rows,
             )
         )
     return found
@@ -75,16 +78,23 @@ def _figure(values: NDArray[np.float64]) -> Figure:
     return Figure(*mean_and_deviation(values))
 
 
-def without_paper_accounting(comparison: Comparison, counts: Counts) -> Counts:
+def without_paper_accounting(comparison: Comparison, method: str) -> Counts:
     """The same runs with events without features accounted for as they are: predicted positive.
 
     They are neither asked about nor learned from either way, so that the runs are the same. Those
     that are negative are mistakes in both accounts.
     """
+    counts = comparison.counts(method)
     if not comparison.plan.paper_accounting:
         return counts
     stream = comparison.stream
-    missed = int((stream.y & (np.diff(stream.X.indptr) == 0)).sum())
+    is_missed = stream.y & (np.diff(stream.X.indptr) == 0)
+    missed = np.array(
+        [
+            int(is_missed[order_of(stream, part, comparison.plan.seed)].sum())
+            for part in comparison.parts(method)
+        ]
+    )
     return counts._replace(
         true_positives=counts.true_positives + missed,
         false_negatives=counts.false_negatives - missed,
@@ -93,27 +103,27 @@ def without_paper_accounting(comparison: Comparison, counts: Counts) -> Counts:
 
 def table(name: str, comparison: Comparison, bold: bool) -> str:
     """Our figures beside the paper's."""
-    goal = comparison.plan.goal
-    digits = 3 if goal.metric == "sum" else 2
+    metric = comparison.plan.goal.measure
+    digits = metric.digits
     rows = [
         [
             "method",
-            goal.metric,
+            metric.name,
             "paper",
             "difference",
             "sensitivity",
             "paper",
             "specificity",
             "paper",
-            f"plain {goal.metric}",
+            f"plain {metric.name}",
             "labels",
             "s/run",
             "paper",
         ]
     ]
     found = lines(name, comparison)
-    merits = [line.score.mean for line in found if line.paper is not None]
-    best = (max if goal.metric == "sum" else min)(merits) if merits else None
+    tabled = [line.score.mean for line in found if line.paper is not None]
+    best = tabled[metric.best(tabled)] if tabled else None
     marked = set()
     for i, line in enumerate(found, start=1):
         if line.score.mean == best:
@@ -122,14 +132,14 @@ def table(name: str, comparison: Comparison, bold: bool) -> str:
         rows.append(
             [
                 line.method,
-                _shown(line.score, digits),
-                _shown(paper and paper.score, digits),
+                _cell(line.score, digits),
+                _cell(paper and paper.score, digits),
                 "-" if line.difference is None else f"{line.difference:+.1f} sd",
-                _shown(line.sensitivity, 2),
-                _shown(paper and paper.sensitivity, 2),
-                _shown(line.specificity, 2),
-                _shown(paper and paper.specificity, 2),
-                _shown(line.plain_score, digits),
+                _cell(line.sensitivity, 2),
+                _cell(paper and paper.sensitivity, 2),
+                _cell(line.specificity, 2),
+                _cell(paper and paper.specificity, 2),
+                _cell(line.plain_score, digits),
                 f"{line.labels:.0f}",
                 f"{line.seconds:.3f}",
                 "-" if paper is None else f"{paper.seconds:.3f}",
@@ -138,53 +148,58 @@ def table(name: str, comparison: Comparison, bold: bool) -> str:
     return aligned(rows, marked, bold)
 
 
-def _shown(figure: Figure | None, digits: int) -> str:
+def _cell(figure: Figure | None, digits: int) -> str:
     if figure is None:
         return "-"
-    return f"{figure.mean:.{digits}f} +- {figure.deviation:.{digits}f}"
+    return plus_minus(*figure, digits)
 
 
 def conclusions(name: str, comparison: Comparison) -> list[str]:
     """The order of the methods and what the paper concludes from it, here and there."""
-    sign = 1.0 if comparison.plan.goal.metric == "sum" else -1.0
+    metric = comparison.plan.goal.measure
     found = [line for line in lines(name, comparison) if line.paper is not None]
-    ours = {line.method: sign * line.score.mean for line in found}
-    paper = {line.method: sign * line.paper.score.mean for line in found if line.paper}
+    if [line.method for line in found] != list(PUBLISHED[name][metric.name]):
+        return []
+    here = {line.method: metric.objective(line.score.mean) for line in found}
+    there = {line.method: metric.objective(line.paper.score.mean) for line in found if line.paper}
+    first = _tabled(here, "first-order rival")
+    second = _tabled(here, "second-order rival")
+    ours = _tabled(here, "OA3")
 
-    def order(merits: dict[str, float]) -> str:
-        return " > ".join(sorted(merits, key=lambda method: -merits[method]))
+    def order(objectives: dict[str, float]) -> str:
+        return " > ".join(sorted(objectives, key=lambda method: -objectives[method]))
 
-    def pairs(merits: dict[str, float], better: tuple[str, ...], worse: tuple[str, ...]) -> str:
-        held = sum(merits[a] > merits[b] for a in better for b in worse)
+    def pairs(objectives: dict[str, float], better: list[str], worse: list[str]) -> str:
+        held = sum(objectives[a] > objectives[b] for a in better for b in worse)
         return f"{held} of {len(better) * len(worse)}"
 
-    def gap(merits: dict[str, float]) -> str:
-        unit = "points" if sign > 0 else "in cost"
+    def gap(objectives: dict[str, float]) -> str:
         return ", ".join(
-            f"{method} {sign * (merits[method] - merits['OA3']):+.2f} {unit}"
+            f"{method} {metric.objective(objectives[method] - objectives['OA3']):+.2f} "
+            f"{metric.unit}"
             for method in ("SOA3", "SSOA3")
         )
 
-    if set(ours) != {*RIVALS, *OURS}:
-        return []
-    second = tuple(method for method in ours if method not in FIRST_ORDER)
     return [
-        f"order here:  {order(ours)}",
-        f"order there: {order(paper)}",
-        f"second order over first order: {pairs(ours, second, FIRST_ORDER)} pairs "
-        f"(paper: {pairs(paper, second, FIRST_ORDER)})",
-        f"OA3 and its versions over all rivals: {pairs(ours, OURS, RIVALS)} pairs "
-        f"(paper: {pairs(paper, OURS, RIVALS)})",
-        f"sketches against full OA3: {gap(ours)} (paper: {gap(paper)})",
+        f"order here:  {order(here)}",
+        f"order there: {order(there)}",
+        f"second order over first order: {pairs(here, second + ours, first)} pairs "
+        f"(paper: {pairs(there, second + ours, first)})",
+        f"OA3 and its versions over all rivals: {pairs(here, ours, first + second)} pairs "
+        f"(paper: {pairs(there, ours, first + second)})",
+        f"sketches against full OA3: {gap(here)} (paper: {gap(there)})",
     ]
+
+
+def _tabled(objectives: dict[str, float], family: Family) -> list[str]:
+    """The methods of a family that the paper has in its tables."""
+    return [method for method in of_families(family) if method in objectives]
 
 
 def as_csv(tables: dict[tuple[str, str], Comparison]) -> str:
     """A line for each data set, metric and method."""
-    text = io.StringIO()
-    writer = csv.writer(text)
     figures = ("score", "sensitivity", "specificity")
-    writer.writerow(
+    rows: list[list[object]] = [
         [
             *("data", "metric", "method"),
             *(f"{each}{part}" for each in figures for part in ("", "_deviation")),
@@ -192,11 +207,11 @@ def as_csv(tables: dict[tuple[str, str], Comparison]) -> str:
             *(f"paper_{each}{part}" for each in figures for part in ("", "_deviation")),
             *("paper_seconds", "difference", "parameters"),
         ]
-    )
+    ]
     for (name, metric), comparison in tables.items():
         for line in lines(name, comparison):
             paper = line.paper
-            writer.writerow(
+            rows.append(
                 [
                     *(comparison.stream.title, metric, line.method),
                     *(*line.score, *line.sensitivity, *line.specificity),
@@ -206,7 +221,7 @@ def as_csv(tables: dict[tuple[str, str], Comparison]) -> str:
                         if paper
                         else [""] * 7
                     ),
-                    *(line.difference, shown(line.parameters)),
+                    *(line.difference, named_values(line.parameters)),
                 ]
             )
-    return text.getvalue()
+    return rows_as_csv(rows)

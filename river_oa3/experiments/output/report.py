@@ -4,46 +4,49 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import importlib.metadata
 import io
 import json
-import os
-import platform
-import tempfile
 import typing
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from river_oa3.datasets import DataError, Stream
-from river_oa3.experiments.comparison import Comparison, shown
-from river_oa3.experiments.scores import Counts, Goal
+from river_oa3.datasets import Stream
+from river_oa3.experiments.comparison import Comparison
+from river_oa3.experiments.output.files import write_text
+from river_oa3.experiments.output.text import (
+    aligned,
+    mean_and_deviation,
+    named_values,
+    plus_minus,
+)
+from river_oa3.experiments.output.versions import versions
+from river_oa3.experiments.scores import METRICS, Counts, Goal
+from river_oa3.experiments.tuning import Search
 
-__all__ = ["as_csv", "as_json", "describe", "results_folder", "table", "versions", "write_text"]
-
-BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+__all__ = ["as_csv", "as_json", "describe", "table", "write"]
 
 
 class Column(typing.NamedTuple):
-    """A column of the table: its head, what its figures are, and which of them is best."""
+    """A column of the table: its head, the digits of its figures, and which of them is best."""
 
     key: str
     head: str
     digits: int
-    best: Callable[[Sequence[float]], float] | None
+    # None where no figure is better than another.
+    bigger_is_better: bool | None
 
 
 def _columns(goal: Goal) -> list[Column]:
     alpha = "" if goal.alpha_pos == 0.5 else f" {goal.alpha_pos:g}/{1 - goal.alpha_pos:g}"
     return [
-        Column("sum", f"sum{alpha} (%)", 2, max),
-        Column("sensitivity", "sensitivity (%)", 2, max),
-        Column("specificity", "specificity (%)", 2, max),
-        Column("cost", "cost", 1, min),
+        Column("sum", f"sum{alpha} (%)", 2, True),
+        Column("sensitivity", "sensitivity (%)", 2, True),
+        Column("specificity", "specificity (%)", 2, True),
+        Column("cost", "cost", 1, False),
         Column("labels", "labels", 0, None),
-        Column("microseconds", "us/event", 2, min),
+        Column("microseconds", "us/event", 2, False),
     ]
 
 
@@ -60,51 +63,35 @@ def figures(comparison: Comparison, method: str) -> dict[str, NDArray[np.float64
     }
 
 
-def mean_and_deviation(values: NDArray[np.float64]) -> tuple[float, float]:
-    """The mean and the standard deviation of a sample; 0 for a sample of one."""
-    return float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
-
-
 def table(comparison: Comparison, bold: bool) -> str:
-    """The comparison as text; the best of a column is bold, or starred where bold is not to be had.
+    """The comparison as text; the best of a column is bold, or starred where `bold` is not set.
 
     What is within a column's last digit of the best is best too.
     """
     columns = _columns(comparison.plan.goal)
     found = {method: figures(comparison, method) for method in comparison.runs}
     rows = [["method", *(column.head for column in columns)]]
-    marked: set[tuple[int, int]] = set()
-    for i, (method, values) in enumerate(found.items(), start=1):
-        row = [method]
-        for j, column in enumerate(columns, start=1):
-            mean, deviation = mean_and_deviation(values[column.key])
-            row.append(f"{mean:.{column.digits}f} +- {deviation:.{column.digits}f}")
-            if column.best is not None:
-                best = column.best([float(each[column.key].mean()) for each in found.values()])
-                if f"{mean:.{column.digits}f}" == f"{best:.{column.digits}f}":
-                    marked.add((i, j))
-        rows.append(row)
-    return aligned(rows, marked, bold)
-
-
-def aligned(rows: Sequence[Sequence[str]], marked: set[tuple[int, int]], bold: bool) -> str:
-    """Rows of cells as lines: the first column to the left, the others to the right."""
-    if not bold:
-        rows = [
-            [cell + ("*" if (i, j) in marked else " " if j else "") for j, cell in enumerate(row)]
-            for i, row in enumerate(rows)
+    rows += [
+        [
+            method,
+            *(
+                plus_minus(*mean_and_deviation(values[column.key]), column.digits)
+                for column in columns
+            ),
         ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for i, row in enumerate(rows):
-        cells = []
-        for j, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            padded = cell.rjust(width) if j else cell.ljust(width)
-            if bold and (i, j) in marked:
-                padded = padded.replace(cell, f"{BOLD}{cell}{PLAIN}")
-            cells.append(padded)
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join([lines[0], "-" * (sum(widths) + 2 * len(widths) - 2), *lines[1:]])
+        for method, values in found.items()
+    ]
+    marked: set[tuple[int, int]] = set()
+    for j, column in enumerate(columns, start=1):
+        if column.bigger_is_better is not None:
+            means = [float(values[column.key].mean()) for values in found.values()]
+            best = f"{(max if column.bigger_is_better else min)(means):.{column.digits}f}"
+            marked |= {
+                (i, j)
+                for i, mean in enumerate(means, start=1)
+                if f"{mean:.{column.digits}f}" == best
+            }
+    return aligned(rows, marked, bold)
 
 
 def describe(comparison: Comparison) -> str:
@@ -118,13 +105,7 @@ def describe(comparison: Comparison) -> str:
         if plan.permutations
         else "events in the order in which they came"
     )
-    source = (
-        "given"
-        if plan.rho is not None
-        else "from the class counts of the whole stream, which a live stream does not know"
-        if plan.goal.metric == "sum"
-        else "the ratio of the costs"
-    )
+    source = plan.goal.measure.rho_source if plan.rho is None else "given"
     lines = [
         f"{stream.title}: {len(stream):,} events, {stream.positives:,} positive "
         f"(1 in {len(stream) / stream.positives:.1f}), {_features(stream):,} features",
@@ -153,20 +134,32 @@ def _parameters(comparison: Comparison) -> str:
     if plan.tuning is None:
         return "default parameters" if not plan.parameters else "parameters as given"
     cut = "" if plan.tuning_events is None else f" cut to {plan.tuning_events:,} events"
+    if plan.search is not None:
+        cut += _stages(plan.search)
     if plan.tuning == "prefix":
         return f"parameters chosen on the first fifth of the stream{cut}, reported on the rest"
     return f"parameters chosen on other permutations of the same events{cut}"
 
 
+def _stages(search: Search) -> str:
+    """How the search for parameters differs from the one over all events and the whole grid."""
+    stages = (search.coarse, search.fine, search.final)
+    events = dict.fromkeys("all" if each.events is None else f"{each.events:,}" for each in stages)
+    return (
+        f" (grid 10^{search.exponents[0]} to 10^{search.exponents[-1]}, on "
+        f"{', then '.join(events)} events, finals in {search.final.orders} orders)"
+    )
+
+
 def as_csv(comparison: Comparison) -> str:
-    """A line a method: mean and standard deviation of each column, and the parameters."""
+    """A line per method: mean and standard deviation of each column, and the parameters."""
     lines = []
     for method in comparison.runs:
         line: dict[str, typing.Any] = {"data": comparison.stream.title, "method": method}
         for key, values in figures(comparison, method).items():
             line[key], line[f"{key}_deviation"] = mean_and_deviation(values)
         line["permutations"] = len(comparison.runs[method])
-        line["parameters"] = shown(comparison.parameters[method])
+        line["parameters"] = named_values(comparison.parameters[method])
         lines.append(line)
     text = io.StringIO()
     writer = csv.DictWriter(text, list(lines[0]) if lines else ["data", "method"])
@@ -204,59 +197,18 @@ def as_json(comparison: Comparison) -> dict[str, typing.Any]:
             }
             for method in comparison.runs
         },
-        "ticks": comparison.ticks.tolist(),
+        "checkpoints": comparison.checkpoints.tolist(),
     }
 
 
 def _curve(goal: Goal, counts: Counts) -> dict[str, list[float]]:
     return {
-        "sum": goal.sum(counts).mean(axis=0).tolist(),
-        "cost": goal.cost(counts).mean(axis=0).tolist(),
+        **{
+            name: metric.score(goal, counts).mean(axis=0).tolist()
+            for name, metric in METRICS.items()
+        },
         "labels": np.asarray(counts.labels).mean(axis=0).tolist(),
     }
-
-
-def versions() -> dict[str, str]:
-    """What made the numbers."""
-    packages = ("river-oa3", "river", "numpy", "scipy")
-    return {
-        **{name: importlib.metadata.version(name) for name in packages},
-        "python": platform.python_version(),
-        "machine": f"{platform.system()} {platform.machine()}",
-    }
-
-
-def results_folder(path: str | os.PathLike[str]) -> Path:
-    """The folder for results, made if need be; refused before any work if it cannot be one."""
-    folder = Path(path)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise DataError(
-            f"{folder} cannot take results ({error.strerror}): choose another --output"
-        ) from None
-    return folder
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    write_bytes(path, text.encode())
-
-
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    draft = path.with_name(f".{path.name}.part")
-    try:
-        draft.write_bytes(content)
-        draft.replace(path)
-    except OSError as error:
-        raise DataError(
-            f"cannot write {path} ({error.strerror}): choose another --output"
-        ) from None
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def write(comparison: Comparison, folder: Path, name: str) -> list[Path]:

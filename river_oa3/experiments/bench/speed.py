@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import dataclasses
 import functools
 import math
-import multiprocessing
 import os
-import platform
 import time
 import typing
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from river_oa3.experiments.contenders import (
+from river_oa3.experiments.bench.contenders import (
     BASELINE,
     CONTENDERS,
     FLOOR,
@@ -24,8 +21,9 @@ from river_oa3.experiments.contenders import (
     classifier,
     installed,
 )
-from river_oa3.experiments.report import aligned, versions
-from river_oa3.experiments.running import one_thread
+from river_oa3.experiments.output.text import aligned
+from river_oa3.experiments.output.versions import processor, versions
+from river_oa3.experiments.processes import Processes
 from river_oa3.soa3 import SOA3Classifier
 from river_oa3.ssoa3 import SSOA3Classifier
 
@@ -85,13 +83,8 @@ CASES = {
 
 def measure(effort: Effort | None = None) -> Measured:
     """Measure everything, in a process of its own that computes in one thread on one core."""
-    with (
-        one_thread(),
-        concurrent.futures.ProcessPoolExecutor(
-            1, mp_context=multiprocessing.get_context("spawn")
-        ) as pool,
-    ):
-        return pool.submit(_measure, effort or Effort()).result()
+    with Processes(1) as processes:
+        return processes.result(processes.submit(_measure, effort or Effort()))
 
 
 def _measure(effort: Effort) -> Measured:
@@ -126,7 +119,7 @@ def _measure(effort: Effort) -> Measured:
         ),
         _sketches([1, 2, 5, 10, 20, 50], effort),
     ]
-    return Measured(cases, sweeps, {**versions(), "processor": _processor()})
+    return Measured(cases, sweeps, {**versions(), "processor": processor()})
 
 
 def _sweep(
@@ -243,16 +236,4 @@ def table(measured: Measured) -> str:
     for name in names:
         exponents = [exponent(sweep, name) for sweep in measured.sweeps]
         growth.append([name, *("-" if each is None else f"{each:.2f}" for each in exponents)])
-    return "\n\n".join(aligned(each, set(), bold=False) for each in (rows, growth))
-
-
-def _processor() -> str:
-    """The name of the processor, where the system tells."""
-    try:
-        with open("/proc/cpuinfo") as lines:
-            for line in lines:
-                if line.startswith("model name"):
-                    return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or "unknown"
+    return "\n\n".join(aligned(each) for each in (rows, growth))

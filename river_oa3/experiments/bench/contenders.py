@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from river import active, linear_model, optim
 
-from river_oa3._core.floor import walk
 from river_oa3.active import ActiveLearner
+from river_oa3.experiments.bench.floor import walk
 from river_oa3.oa3 import OA3Classifier
 from river_oa3.oa3_diag import OA3DiagClassifier
 from river_oa3.soa3 import SOA3Classifier
@@ -33,8 +33,10 @@ class Contender(typing.NamedTuple):
     most_features: int = 10**9
     # Fails where an event lacks a feature.
     dense_only: bool = False
-    ours: bool = False
     needs: str | None = None
+    # The method of the experiments that has the same learner, for ours; and whether it learns all.
+    method: str | None = None
+    is_bare: bool = True
 
 
 def classifier(make: Callable[[], typing.Any]) -> Callable[[list[str]], Pace]:
@@ -117,12 +119,14 @@ def _scikit_activeml(names: list[str]) -> Pace:
 
 CONTENDERS: dict[str, Contender] = {
     FLOOR: Contender(_floor),
-    "OA3Diag": Contender(classifier(OA3DiagClassifier), ours=True),
-    "SSOA3": Contender(classifier(SSOA3Classifier), ours=True),
-    "SOA3": Contender(classifier(SOA3Classifier), most_features=20_000, ours=True),
-    "OA3": Contender(classifier(OA3Classifier), most_features=1_500, ours=True),
+    "OA3Diag": Contender(classifier(OA3DiagClassifier), method="OA3-diag"),
+    "SSOA3": Contender(classifier(SSOA3Classifier), method="SSOA3"),
+    "SOA3": Contender(classifier(SOA3Classifier), most_features=20_000, method="SOA3"),
+    "OA3": Contender(classifier(OA3Classifier), most_features=1_500, method="OA3"),
     "ActiveLearner(SSOA3)": Contender(
-        _active(lambda: ActiveLearner(SSOA3Classifier(), seed=1)), ours=True
+        _active(lambda: ActiveLearner(SSOA3Classifier(), seed=1)),
+        method="SSOA3",
+        is_bare=False,
     ),
     BASELINE: Contender(classifier(linear_model.LogisticRegression)),
     "PAClassifier": Contender(classifier(linear_model.PAClassifier)),

@@ -47,8 +47,6 @@ class Plan:
         Which methods, by name.
     permutations
         Over how many orders of the events; 0 takes them as they come, once.
-    events
-        Report on so many events of each order only; None reports on all.
     parameters
         Parameters that differ from the defaults, by method.
     tuning
@@ -56,8 +54,6 @@ class Plan:
         on a prefix of the stream, which is then left out of what is reported. None chooses nothing.
     tuning_events
         Tune on so many events only.
-    search
-        How thoroughly to look for parameters; None does as the paper's tables need it.
     rho
         The weight of a positive; None takes what the goal and the class counts say, as the paper
         does.
@@ -71,6 +67,10 @@ class Plan:
         How many processes to use. It does not change a number.
     paper_accounting
         Whether events without features are counted as mistakes, as in the paper's figures.
+    events
+        Report on so many events of each order only; None reports on all.
+    search
+        How thoroughly to look for parameters; None does as the paper's tables need it.
 
     Examples
     --------
@@ -87,17 +87,17 @@ class Plan:
     goal: Goal
     methods: tuple[str, ...] = dataclasses.field(default_factory=lambda: tuple(METHODS))
     permutations: int = 20
-    events: int | None = None
     parameters: Mapping[str, Mapping[str, float]] = dataclasses.field(default_factory=dict)
     tuning: typing.Literal["permutations", "prefix"] | None = None
     tuning_events: int | None = None
-    search: Search | None = None
     rho: float | None = None
     gamma: float = 1.0
     sketch_size: int = 5
     seed: int = 0
     jobs: int = 1
     paper_accounting: bool = False
+    events: int | None = None
+    search: Search | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -15,6 +15,8 @@ __all__ = ["Progress", "downloading"]
 
 # Seconds between two lines of a log.
 PAUSE = 30.0
+# Seconds between two pictures of a bar.
+DRAWN_EVERY = 0.1
 FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} elapsed, {remaining} left"
 
 
@@ -94,7 +96,16 @@ def _bar(what: str, stream: typing.TextIO) -> typing.Any:
 
     # A thread of tqdm's own would be one more in a process that starts others.
     tqdm.monitor_interval = 0
-    return tqdm(desc=what, total=1.0, file=stream, leave=False, bar_format=FORMAT, mininterval=0.1)
+    return tqdm(
+        desc=what,
+        total=1.0,
+        file=stream,
+        leave=False,
+        bar_format=FORMAT,
+        mininterval=DRAWN_EVERY,
+        # Every amount counts, however small its unit is.
+        miniters=0,
+    )
 
 
 @contextlib.contextmanager

@@ -158,7 +158,7 @@ def conclusions(name: str, comparison: Comparison) -> list[str]:
     """The order of the methods and what the paper concludes from it, here and there."""
     metric = comparison.plan.goal.measure
     found = [line for line in lines(name, comparison) if line.paper is not None]
-    if [line.method for line in found] != list(PUBLISHED[name][metric.name]):
+    if {line.method for line in found} != set(PUBLISHED[name][metric.name]):
         return []
     here = {line.method: metric.objective(line.score.mean) for line in found}
     there = {line.method: metric.objective(line.paper.score.mean) for line in found if line.paper}

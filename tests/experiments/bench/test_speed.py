@@ -7,8 +7,8 @@ import json
 import pytest
 
 from river_oa3.cli import main
-from river_oa3.experiments import speed
-from river_oa3.experiments.contenders import BASELINE, CONTENDERS, FLOOR, installed
+from river_oa3.experiments.bench import speed
+from river_oa3.experiments.bench.contenders import BASELINE, CONTENDERS, FLOOR, installed
 
 
 @pytest.fixture(scope="module")

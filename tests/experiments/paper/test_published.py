@@ -6,7 +6,8 @@ import itertools
 
 import pytest
 
-from river_oa3.experiments.published import BUDGETS, PUBLISHED, SETS, SPEEDUPS
+from river_oa3.datasets.paper import SETS
+from river_oa3.experiments.paper.published import BUDGETS, PUBLISHED, RATIOS, SPEEDUPS
 
 METHODS = ["PAA", "OAAL", "CSOAL", "SOAL", "SOAL-CS", "OA3", "OA3-diag", "SOA3", "SSOA3"]
 
@@ -106,18 +107,18 @@ def test_w8a_stays_below_what_its_empty_events_allow(metric, method):
 
 @pytest.mark.parametrize("data_set", COUNTS)
 def test_counts_add_up_to_the_examples(data_set):
-    assert sum(COUNTS[data_set]) == SETS[data_set].examples
+    assert sum(COUNTS[data_set]) == SETS[data_set].rows
 
 
 @pytest.mark.parametrize("data_set", [name for name in COUNTS if name != "protein"])
 def test_printed_ratio_is_that_of_the_counts(data_set):
     positives, negatives = COUNTS[data_set]
-    assert SETS[data_set].positives_per == pytest.approx(negatives / positives, rel=0, abs=0.05)
+    assert RATIOS[data_set] == pytest.approx(negatives / positives, rel=0, abs=0.05)
 
 
 def test_printed_ratio_of_protein_lost_a_digit():
     positives, negatives = COUNTS["protein"]
-    assert SETS["protein"].positives_per == 1.7
+    assert RATIOS["protein"] == 1.7
     assert negatives / positives == pytest.approx(1.17, abs=0.005)
 
 
@@ -130,4 +131,4 @@ def test_speedups_repeat_the_seconds_of_the_sum(data_set):
 @pytest.mark.parametrize("experiment", BUDGETS)
 def test_budget_leaves_something_unasked(experiment):
     budgets = BUDGETS[experiment]
-    assert all(0 < budgets[data_set] < SETS[data_set].examples for data_set in budgets)
+    assert all(0 < budgets[data_set] < SETS[data_set].rows for data_set in budgets)

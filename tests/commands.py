@@ -94,14 +94,15 @@ class Recorded(SerialRunner):
 class Small:
     """Everything small while a patch holds: replays in this process, three values per parameter.
 
-    Pictures, which take a second each, are left out unless asked for.
+    Pictures, which take a second each, and processes are left out unless asked for.
     """
 
-    def __init__(self, patch, pictures=False):
+    def __init__(self, patch, pictures=False, processes=False):
         if not pictures:
             patch.setattr(plots, "available", lambda: False)
         patch.setattr(Recorded, "tasks", [])
-        patch.setattr(runner, "ProcessRunner", Recorded)
+        if not processes:
+            patch.setattr(runner, "ProcessRunner", Recorded)
         search = Search(exponents=(-1, 0, 1), final=Stage(5))
         for module in (tuning, study, tuned):
             patch.setattr(module, "PAPER", search)

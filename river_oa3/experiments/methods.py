@@ -22,6 +22,7 @@ from river_oa3.ssoa3 import SSOA3Classifier
 
 __all__ = [
     "METHODS",
+    "Cost",
     "Family",
     "Method",
     "Setting",

@@ -102,7 +102,7 @@ def interrupted(tmp_path_factory):
         *("--jobs", 2, "--output", folder / "results"),
     )
     try:
-        terminal.wait_for(r"replaying long \[.*\] +[1-9]\d*%")
+        terminal.wait_for(r"replaying long: +[1-9]\d*%\|")
         return terminal.interrupt(folder / "results"), terminal.is_gone()
     finally:
         terminal.close()
@@ -149,7 +149,7 @@ def test_csv_and_json_have_what_is_finished(interrupted):
 
 @needs_terminal
 def test_the_bar_says_how_much_time_is_left(interrupted):
-    assert re.search(r"% *, \d+:\d\d left", interrupted[0].err)
+    assert re.search(r"%\|.*\| \d+:\d\d elapsed, \d+:\d\d left", interrupted[0].err)
 
 
 @pytest.fixture(scope="module")

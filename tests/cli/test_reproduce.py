@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import json
 import re
 import shutil
 
 import pytest
-from commands import command, events, write_npz
+from commands import Small, command, events, write_npz
 
 from river_oa3 import datasets
 from river_oa3.experiments import comparison
 from river_oa3.experiments.methods import METHODS
+from river_oa3.experiments.paper.experiment import Experiment
 from river_oa3.experiments.paper.published import BUDGETS, PUBLISHED
 from river_oa3.experiments.paper.registry import EXPERIMENTS
 
@@ -38,7 +38,9 @@ def test_reproduce_succeeds(table2):
 
 
 def test_the_table_is_written_as_text_csv_and_json(table2):
-    assert table2.files == ["table2.csv", "table2.json", "table2.txt", "tuned.json"]
+    assert table2.files == [
+        *("runs.jsonl", "table2.csv", "table2.json", "table2.txt", "tuned.json")
+    ]
 
 
 @each_table
@@ -130,9 +132,10 @@ def test_tuned_parameters_are_kept(table2):
     assert list(kept.values()) == found
 
 
-def test_real_processes_give_the_same_table(table2, parts, tmp_path):
+def test_real_processes_give_the_same_table(table2, parts, tmp_path, monkeypatch):
+    Small(monkeypatch, processes=True)
     shutil.copy(table2.folder / "tuned.json", tmp_path)
-    options = ("--data-dir", parts, "--sets", "protein", "--permutations", 2, "--jobs", 1)
+    options = ("--data-dir", parts, "--sets", "protein", "--permutations", 2, "--jobs", 2)
     command(tmp_path, "reproduce", "table2", *options)
     one, other = (
         json.loads((folder / "table2.json").read_text())["protein/sum"]["methods"]["OA3"]["runs"]
@@ -185,10 +188,11 @@ def test_how_empty_events_are_accounted_for_does_not_change_what_is_tuned(rememb
 def test_an_interrupted_reproduction_does_not_deny_what_is_written(
     remembered, monkeypatch, tmp_path
 ):
-    def stop(*arguments):
-        raise KeyboardInterrupt
+    class Stopped(Experiment):
+        def run(self, study, name, say):
+            raise KeyboardInterrupt
 
-    monkeypatch.setitem(EXPERIMENTS, "fig1", dataclasses.replace(EXPERIMENTS["fig1"], run=stop))
+    monkeypatch.setitem(EXPERIMENTS, "fig1", Stopped("stopped"))
     ended = remembered("fig1")
     assert (ended.code, (tmp_path / "table2.csv").exists()) == (1, True)
     assert "before anything was finished" not in ended.err

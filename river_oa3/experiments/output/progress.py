@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import shutil
 import sys
 import time
 import typing
@@ -96,6 +97,7 @@ def _bar(what: str, stream: typing.TextIO) -> typing.Any:
 
     # A thread of tqdm's own would be one more in a process that starts others.
     tqdm.monitor_interval = 0
+    size = shutil.get_terminal_size()
     return tqdm(
         desc=what,
         total=1.0,
@@ -105,6 +107,9 @@ def _bar(what: str, stream: typing.TextIO) -> typing.Any:
         mininterval=DRAWN_EVERY,
         # Every amount counts, however small its unit is.
         miniters=0,
+        # Where a terminal does not tell its size, tqdm would draw nothing.
+        ncols=size.columns,
+        nrows=size.lines,
     )
 
 

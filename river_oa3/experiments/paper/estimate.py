@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import time
 import typing
 from collections.abc import Iterable, Iterator
 
-from river_oa3.experiments.methods import METHODS, Setting
+from river_oa3.experiments.methods import METHODS, Cost, Setting
 from river_oa3.experiments.paper.experiment import Experiment
 from river_oa3.experiments.paper.study import Study
 from river_oa3.experiments.scores import Metric
-from river_oa3.experiments.tasks import Part, Task, run_task
+from river_oa3.experiments.tasks import Part, Task
 
 __all__ = ["Work", "estimate"]
 
 # How long a trial of a method on a data set should take, in seconds.
 TRIAL = 0.05
+# What a run takes besides the replay: making the model, and the way to a process and back.
+OVERHEAD = 0.0005
+
+# Data set, method, number of runs, events of each.
+Runs = tuple[str, str, int, int]
 
 
 class Work(typing.NamedTuple):
@@ -42,17 +46,17 @@ def estimate(study: Study, experiments: Iterable[Experiment]) -> Work:
     A comparison that several of them need counts once. A short trial of each kind of method on each
     data set says how fast this machine is.
     """
-    runs, seconds = 0, 0.0
-    trials = _Trials(study)
-    for name, method, number, events in _all_runs(study, experiments):
-        runs += number
-        seconds += number * trials.seconds(name, method, events)
+    wanted = list(_all_runs(study, experiments))
+    speed = _speed(study, wanted)
+    runs = sum(number for _, _, number, _ in wanted)
+    seconds = sum(
+        number * (OVERHEAD + speed[name, METHODS[method].cost] * _thought(study, name, method, n))
+        for name, method, number, n in wanted
+    )
     return Work(runs, seconds)
 
 
-def _all_runs(
-    study: Study, experiments: Iterable[Experiment]
-) -> Iterator[tuple[str, str, int, int]]:
+def _all_runs(study: Study, experiments: Iterable[Experiment]) -> Iterator[Runs]:
     experiments = list(experiments)
     comparisons = {
         (name, metric.name): metric
@@ -65,9 +69,7 @@ def _all_runs(
         yield from experiment.runs(study)
 
 
-def _comparison_runs(
-    study: Study, name: str, metric: Metric
-) -> Iterator[tuple[str, str, int, int]]:
+def _comparison_runs(study: Study, name: str, metric: Metric) -> Iterator[Runs]:
     plan = study.fixed_plan(name, metric)
     stream = study.stream(name)
     is_tuned = study.tuned.find(study.tuned.key(stream, plan), plan.methods) is not None
@@ -78,28 +80,34 @@ def _comparison_runs(
                 yield name, method, number, min(stage.events or len(stream), len(stream))
 
 
-class _Trials:
-    """How much longer or shorter than thought a method takes, by a short trial."""
+def _thought(study: Study, name: str, method: str, events: int) -> float:
+    """How many seconds a run would take on the machine that the costs were written down on."""
+    return METHODS[method].seconds(study.stream(name), events)
 
-    def __init__(self, study: Study):
-        self._study = study
-        self._ratios: dict[tuple[str, object], float] = {}
 
-    def seconds(self, name: str, method: str, events: int) -> float:
-        """How long a run of a method takes."""
-        key = name, METHODS[method].cost
-        if key not in self._ratios:
-            self._ratios[key] = self._ratio(name, method)
-        return self._ratios[key] * METHODS[method].seconds(self._study.stream(name), events)
+def _speed(study: Study, wanted: Iterable[Runs]) -> dict[tuple[str, Cost], float]:
+    """How much longer a method takes here than was thought, by data set and kind of cost.
 
-    def _ratio(self, name: str, method: str) -> float:
-        stream = self._study.stream(name)
-        thought = METHODS[method].seconds(stream, 1)
-        events = min(len(stream), max(10, round(TRIAL / thought)))
-        parameters = tuple(METHODS[method].parameters.items())
-        # A label for every second event, as under the paper's fixed budgets.
-        setting = Setting(max(1, events // 2), 1.0, probability=0.5)
-        task = Task(method, parameters, setting, Part(0, events, 0), (events,))
-        start = time.perf_counter()
-        run_task(stream, self._study.seed, task)
-        return (time.perf_counter() - start) / (events * thought)
+    The trials are made where the runs will be, for linear algebra may take longer elsewhere.
+    """
+    found = {}
+    kinds: dict[str, dict[Cost, str]] = {}
+    for name, method, _, _ in wanted:
+        kinds.setdefault(name, {}).setdefault(METHODS[method].cost, method)
+    for name, methods in kinds.items():
+        trials = [_trial(study, name, method) for method in methods.values()]
+        for task, run in study.runner(name).run(trials, f"a trial on {name}"):
+            thought = _thought(study, name, task.method, task.part.stop)
+            # A method that overflows with its defaults says nothing of its speed.
+            ratio = 1.0 if run is None else run.seconds / thought
+            found[name, METHODS[task.method].cost] = ratio
+    return found
+
+
+def _trial(study: Study, name: str, method: str) -> Task:
+    stream = study.stream(name)
+    events = min(len(stream), max(10, round(TRIAL / _thought(study, name, method, 1))))
+    # A label for every second event, as under the paper's fixed budgets.
+    setting = Setting(max(1, events // 2), 1.0, probability=0.5)
+    parameters = tuple(METHODS[method].parameters.items())
+    return Task(method, parameters, setting, Part(0, events, 0), (events,))

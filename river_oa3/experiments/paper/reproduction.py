@@ -24,8 +24,9 @@ def reproduce(study: Study, names: Iterable[str], say: Say = print) -> list[Path
         reasons = [*study.streams.absent.values(), "none of its data sets is among --sets"]
         raise DataError(f"{next(iter(chosen))} has nothing to run on: {reasons[0]}")
     results_folder(study.folder)
+    kept = len(study.store)
     work = estimate(study, [chosen[name] for name, sets in there.items() if sets])
-    say(f"{work.describe(study.jobs, len(study.store))}\n")
+    say(f"{work.describe(study.jobs, kept)}\n")
     for name, experiment in chosen.items():
         if there[name]:
             say(f"== {name}: {experiment.title}")

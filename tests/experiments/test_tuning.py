@@ -6,27 +6,30 @@ import itertools
 import statistics
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from river_oa3.experiments import Counts, Goal
 from river_oa3.experiments.methods import Setting
 from river_oa3.experiments.tasks import TUNING, Part, Run
-from river_oa3.experiments.tuning import PAPER, tune
+from river_oa3.experiments.tuning import PAPER, Search, Stage, tune
 
 
 class Scorer:
-    """Stands for workers: a run costs what a formula says of its exponents and its order."""
+    """Stands for a runner: a run costs what a formula says of its exponents and its order."""
 
-    def __init__(self, formula):
+    def __init__(self, formula, by_events=False):
         self.formula = formula
+        self.by_events = by_events
         self.tasks = []
 
     def run(self, tasks, what):
         for task in reversed(tasks):
             self.tasks.append(task)
             point = tuple(round(np.log10(value)) for _, value in task.parameters)
-            cost = self.formula(point, task.part.permutation - TUNING)
+            more = (task.part.stop,) if self.by_events else ()
+            cost = self.formula(point, task.part.permutation - TUNING, *more)
             if cost is None:
                 yield task, None
             else:
@@ -44,9 +47,10 @@ class Scorer:
 COST = Goal("cost", cost_fn=1.0, cost_fp=1.0)
 
 
-def tuned(formula, methods=("OA3",)):
-    scorer = Scorer(formula)
-    found = tune(scorer, methods, Setting(10, 2.0), COST, Part(0, 100, None))
+def tuned(formula, methods=("OA3",), search=None, setting=None, by_events=False):
+    scorer = Scorer(formula, by_events)
+    setting = setting or Setting(10, 2.0)
+    found = tune(scorer, methods, setting, COST, Part(0, 100, None), search)
     points = {
         method: tuple(round(np.log10(value)) for _, value in parameters)
         for method, parameters in found.items()
@@ -185,3 +189,71 @@ def test_no_neighbour_of_the_best_is_left_untried(seed):
     near = itertools.product(*((e - 1, e, e + 1) for e in best))
     on_grid = [point for point in near if all(e in PAPER.exponents for e in point)]
     assert [point for point in on_grid if orders.get(point, 0) < PAPER.fine.orders] == []
+
+
+# Stages
+
+STAGED = PAPER.on_events(10, 30, None)
+
+
+def events_of(scorer):
+    """The numbers of events, in the order in which they were first tried."""
+    return list(dict.fromkeys(task.part.stop for task in scorer.tasks))
+
+
+def test_a_staged_search_ends_on_all_events():
+    _, scorer = tuned(lambda point, order: sum(e**2 for e in point), search=STAGED)
+    assert events_of(scorer) == [10, 30, 100]
+
+
+def test_only_finalists_see_all_events():
+    _, scorer = tuned(lambda point, order: sum(e**2 for e in point), search=STAGED)
+    finals = {task.parameters for task in scorer.tasks if task.part.stop == 100}
+    assert len(finals) == PAPER.finalists
+
+
+def test_runs_on_few_events_do_not_count_in_the_finals():
+    """A point that shines on few events loses to one that is good on all."""
+
+    def formula(point, order, events):
+        if point == (0, 0):
+            return 0 if events < 100 else 50
+        return 10 + abs(point[0]) + abs(point[1])
+
+    points, _ = tuned(formula, ["CSOAL"], search=STAGED, by_events=True)
+    assert points["CSOAL"] != (0, 0)
+
+
+def test_the_budget_of_a_stage_is_the_same_share_of_its_events():
+    setting = Setting(10, 2.0, probability=0.1)
+    _, scorer = tuned(lambda point, order: 0, search=STAGED, setting=setting)
+    assert {(task.part.stop, task.setting.budget) for task in scorer.tasks} == {
+        (10, 1),
+        (30, 3),
+        (100, 10),
+    }
+
+
+def test_stages_of_as_many_events_repeat_no_run():
+    search = PAPER.on_events(100, 100, None)
+    _, scorer = tuned(lambda point, order: sum(e**2 for e in point), search=search)
+    assert len(set(scorer.tasks)) == len(scorer.tasks)
+
+
+def test_more_events_than_there_are_is_all_of_them():
+    _, scorer = tuned(lambda point, order: 0, search=PAPER.on_events(10**6, 10**6, 10**6))
+    assert events_of(scorer) == [100]
+
+
+def test_a_smaller_search_stays_on_its_grid_and_in_its_orders():
+    search = Search(exponents=(-1, 0, 1), coarse=Stage(1), fine=Stage(2), final=Stage(3))
+    points, scorer = tuned(lambda point, order: 10 + sum(point), search=search)
+    assert points == {"OA3": (-1, -1, -1)}
+    assert max(task.part.permutation for task in scorer.tasks) == TUNING + 2
+
+
+@pytest.mark.parametrize(("method", "parameters"), [("OA3-F", 1), ("CSOAL", 2), ("OA3", 3)])
+def test_the_expected_number_of_runs_is_about_right(method, parameters):
+    _, scorer = tuned(lambda point, order: sum((e - 2) ** 2 for e in point), [method])
+    expected = sum(runs for _, runs in PAPER.runs(parameters))
+    assert 0.5 < len(scorer.tasks) / expected < 2

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import importlib.util
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from river import active, linear_model, optim
 
 from river_oa3.active import ActiveLearner
+from river_oa3.experiments.bench.events import Events
 from river_oa3.experiments.bench.floor import walk
 from river_oa3.oa3 import OA3Classifier
 from river_oa3.oa3_diag import OA3DiagClassifier
 from river_oa3.soa3 import SOA3Classifier
 from river_oa3.ssoa3 import SSOA3Classifier
 
-__all__ = ["BASELINE", "CONTENDERS", "FLOOR", "Contender", "Events", "classifier", "installed"]
+__all__ = ["BASELINE", "CONTENDERS", "FLOOR", "Contender", "classifier", "installed"]
 
-Events = Sequence[tuple[dict[str, float], bool]]
 Pace = Callable[[Events], None]
 
 FLOOR = "floor"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from river_oa3.experiments.bench.contenders import CONTENDERS, FLOOR
-from river_oa3.experiments.bench.speed import Measured
+from river_oa3.experiments.bench.growth import Sweep, taking_part
 from river_oa3.experiments.methods import METHODS, Style
 from river_oa3.experiments.output.plots import add_legend, new_figure
 
@@ -41,11 +41,11 @@ def _styles(names: Sequence[str]) -> dict[str, Style]:
     return styles
 
 
-def scaling(measured: Measured) -> Figure:
+def scaling(sweeps: Sequence[Sweep]) -> Figure:
     """Microseconds per event as events, vocabulary and sketch grow; both axes logarithmic."""
     figure, axes = new_figure(2, 2, 13, 9)
-    styles = _styles(measured.names)
-    for panel, sweep in zip(axes, measured.sweeps, strict=True):
+    styles = _styles(taking_part(times for sweep in sweeps for times in sweep.times))
+    for panel, sweep in zip(axes, sweeps, strict=True):
         for name, style in styles.items():
             points = [
                 (value, times[name])

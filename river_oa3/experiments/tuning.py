@@ -84,13 +84,14 @@ class Search:
 
     def runs(self, parameters: int) -> list[tuple[Stage, int]]:
         """About how many runs each stage takes for a method with so many parameters."""
+        whole = len(self.exponents) ** parameters
         coarse = len(self.exponents[:: self.step]) ** parameters
         # The best of the coarse grid and, as seen on the paper's sets, two rounds of neighbours.
         fine = math.ceil(self.kept * coarse) + 2 * self.climbers * (3**parameters - 1) // 2
         return [
             (self.coarse, coarse * self.coarse.orders),
-            (self.fine, fine * self.fine.orders),
-            (self.final, self.finalists * self.final.orders),
+            (self.fine, min(fine, whole) * self.fine.orders),
+            (self.final, min(self.finalists, whole) * self.final.orders),
         ]
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 import shutil
 
 import pytest
-from commands import Small, command, events, write_npz
+from commands import Recorded, Small, command, events, write_npz
 
 from river_oa3 import datasets
-from river_oa3.experiments import comparison
+from river_oa3.cli import parser
+from river_oa3.experiments import comparison, runner
 from river_oa3.experiments.methods import METHODS
 from river_oa3.experiments.paper.experiment import Experiment
 from river_oa3.experiments.paper.published import BUDGETS, PUBLISHED
 from river_oa3.experiments.paper.registry import EXPERIMENTS
+from river_oa3.experiments.tasks import TUNING
 
 TITLES = {
     "protein": "protein (a 16 % part of protein)",
@@ -198,12 +201,133 @@ def test_an_interrupted_reproduction_does_not_deny_what_is_written(
     assert "before anything was finished" not in ended.err
 
 
+# Interrupted, and again
+
+
+class Impatient(Recorded):
+    """A runner of somebody who presses Ctrl-C after so many runs."""
+
+    left = 0
+
+    def _run(self, tasks, seconds):
+        for found in super()._run(tasks, seconds):
+            if Impatient.left == 0:
+                raise KeyboardInterrupt
+            Impatient.left -= 1
+            yield found
+
+
+@pytest.fixture
+def run_for(small, parts, tmp_path, monkeypatch):
+    """The command, interrupted after so many runs."""
+
+    def run(runs, *more):
+        monkeypatch.setattr(runner, "ProcessRunner", Impatient)
+        monkeypatch.setattr(Impatient, "left", runs)
+        options = ("--data-dir", parts, "--permutations", 2, "--jobs", 1, "--sets", "protein")
+        return command(tmp_path / "results", "reproduce", "table2", *options, *more)
+
+    return run
+
+
+def runs_of(ended):
+    content = json.loads((ended.folder / "table2.json").read_text())
+    return {
+        name: {
+            method: {key: found for key, found in each["runs"].items() if key != "microseconds"}
+            for method, each in one["methods"].items()
+        }
+        for name, one in content.items()
+    }
+
+
+def test_what_is_interrupted_often_ends_as_if_it_had_not_been(run_for, table2):
+    n = 0
+    while (ended := run_for(150)).code == 1:
+        n += 1
+    assert n > 3
+    expected = runs_of(table2)
+    assert runs_of(ended) == {name: expected[name] for name in ("protein/sum", "protein/cost")}
+
+
+def test_nothing_is_run_twice_when_it_goes_on(run_for):
+    while (ended := run_for(150)).code == 1:
+        pass
+    lines = (ended.folder / "runs.jsonl").read_text().split()
+    keys = [json.loads(line)["key"] for line in lines]
+    assert len(keys) == len(set(keys)) > 150
+
+
+def test_what_is_finished_is_not_run_at_all(run_for, small):
+    run_for(10**6)
+    n = len(small.tasks)
+    assert (run_for(0).code, len(small.tasks)) == (0, n)
+
+
+def test_an_interrupt_says_what_is_kept_and_how_to_go_on(run_for):
+    ended = run_for(150)
+    assert "Traceback" not in ended.err
+    assert re.search(r"interrupted; \d+ finished runs", ended.err)
+    (line,) = [line for line in ended.err.splitlines() if line.startswith("  river-oa3 ")]
+    assert shlex.split(line)[:3] == ["river-oa3", "reproduce", "table2"]
+    parser().parse_args(shlex.split(line)[1:])
+
+
+def test_an_interrupt_between_runs_prints_a_table_of_those_that_are_finished(run_for, small):
+    run_for(10**6)
+    tuned = len(small.tasks)
+    again = run_for(15, "--seed", 1)
+    assert (again.code, "INTERRUPTED" in again.out) == (1, False)
+    ended = run_for(15, "--permutations", 4)
+    assert len(small.tasks) > tuned
+    assert "INTERRUPTED: 3 of 4 permutations finished" in ended.out
+    content = json.loads((ended.folder / "table2.json").read_text())
+    assert content["protein/sum"]["complete"] is False
+
+
+def test_the_estimate_comes_first(table2):
+    assert re.match(r"about [\d,]+ runs, .* on 1 job\n", table2.out)
+
+
+def test_quick_is_said_and_written_under_names_of_its_own(small, parts, tmp_path):
+    options = ("--data-dir", parts, "--sets", "protein", "--jobs", 1, "--quick")
+    ended = command(tmp_path, "reproduce", "table2", *options)
+    assert "table2-quick.txt" in ended.files
+    assert ended.out.count('quick, not for comparison with the paper: "') == 2
+    assert "over 3 permutations" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("text", "stages"),
+    [("40", [40]), ("20,40,all", [20, 40, 90]), ("all", [90])],
+)
+def test_tuning_events_are_those_of_the_stages(small, parts, tmp_path, text, stages):
+    options = ("--data-dir", parts, "--sets", "protein", "--permutations", 1, "--jobs", 1)
+    command(tmp_path, "reproduce", "table2", *options, "--tuning-events", text)
+    parts_tuned = [t.part for t in small.tasks if t.part.permutation >= TUNING]
+    assert list(dict.fromkeys(part.stop for part in parts_tuned)) == stages
+
+
+def test_tuning_orders_are_those_of_the_finals(small, parts, tmp_path):
+    options = ("--data-dir", parts, "--sets", "protein", "--permutations", 1, "--jobs", 1)
+    command(tmp_path, "reproduce", "table2", *options, "--tuning-orders", 6)
+    orders = {task.part.permutation - TUNING for task in small.tasks}
+    assert max(orders) == 5
+
+
+# Bad input
+
+
 BAD_REPRODUCTIONS = {
     "an unknown data set": (["--sets", "protein,mnist"], ["'mnist'", "w8a", "CIFAR-10"]),
     "a data set that is not there": (["--sets", "w8a"], ["w8a is not in", "--download"]),
     "no permutations": (["--permutations", "0"], ["--permutations", "1 or more"]),
     "no jobs": (["--jobs", "0"], ["--jobs", "1 or more"]),
     "a seed below zero": (["--seed", "-1"], ["--seed", "0 or more"]),
+    "no events to tune on": (["--tuning-events", "0"], ["--tuning-events", "500,2000,all"]),
+    "two stages of tuning": (["--tuning-events", "5,all"], ["--tuning-events", "'5,all'"]),
+    "words for tuning events": (["--tuning-events", "some"], ["--tuning-events", "'some'"]),
+    "no orders to tune in": (["--tuning-orders", "0"], ["--tuning-orders", "1 or more"]),
     "a folder without data": (["--data-dir", "no such folder"], ["no such folder", "--download"]),
 }
 each_bad_reproduction = pytest.mark.parametrize("problem", BAD_REPRODUCTIONS)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 
 import numpy as np
 import pytest
-from commands import Recorded
+from commands import Recorded, events, write_npz
 
 from river_oa3.datasets import DataError
-from river_oa3.experiments import Counts, Goal, Plan, compare, comparison
-from river_oa3.experiments.methods import Setting
+from river_oa3.experiments import Counts, Goal, Plan, compare, comparison, tuning
+from river_oa3.experiments.methods import METHODS, Setting
+from river_oa3.experiments.paper import study as study_module
+from river_oa3.experiments.paper import tables, tuned
 from river_oa3.experiments.paper.published import BUDGETS, PUBLISHED
 from river_oa3.experiments.paper.registry import EXPERIMENTS
 from river_oa3.experiments.paper.reproduction import reproduce
@@ -19,6 +22,7 @@ from river_oa3.experiments.paper.sets import HIGH_DIMENSIONAL, STANDARD
 from river_oa3.experiments.paper.study import Study, Variation
 from river_oa3.experiments.scores import COST, SUM
 from river_oa3.experiments.tasks import Run
+from river_oa3.experiments.tuning import PAPER, Search, Stage
 
 
 @pytest.fixture
@@ -169,3 +173,135 @@ def test_there_is_an_experiment_for_every_table_and_figure_of_the_paper():
 
 def test_every_data_set_of_the_paper_is_in_one_table():
     assert sorted((*STANDARD, *HIGH_DIMENSIONAL)) == sorted(PUBLISHED)
+
+
+# What tuned parameters depend on
+
+
+def key(study, **changes):
+    plan = dataclasses.replace(study.fixed_plan("IAD", SUM), **changes)
+    return study.tuned.key(study.stream("IAD"), plan)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"goal": Goal("sum", 0.25)},
+        {"goal": Goal("cost")},
+        {"budget": 7},
+        {"seed": 1},
+        {"events": 20},
+        {"tuning_events": 20},
+        {"search": Search(exponents=(0, 1))},
+        {"search": PAPER.on_events(10, 20, None)},
+        {"search": Search(final=Stage(3))},
+    ],
+    ids=str,
+)
+def test_what_tuning_depends_on_is_in_the_key_of_what_it_found(study, changes):
+    assert key(study, **changes) != key(study)
+
+
+@pytest.mark.parametrize("changes", [{"permutations": 9}, {"jobs": 9}, {"paper_accounting": False}])
+def test_what_tuning_does_not_depend_on_is_not_in_the_key(study, changes):
+    assert key(study, **changes) == key(study)
+
+
+def test_the_version_of_the_package_is_in_the_key_of_tuned_parameters(study, monkeypatch):
+    before = key(study)
+    monkeypatch.setattr(tuned, "package_version", lambda: "99.0")
+    assert key(study) != before
+
+
+def test_what_was_tuned_on_another_grid_is_tuned_again(study, small, parts, tmp_path, monkeypatch):
+    study.fixed("IAD", SUM)
+    for module in (tuning, study_module, tuned):
+        monkeypatch.setattr(module, "PAPER", Search(exponents=(0, 1), final=Stage(5)))
+    with Study(tmp_path, data_dir=str(parts), permutations=2) as later:
+        later.fixed("IAD", SUM)
+    assert len(json.loads((tmp_path / "tuned.json").read_text())) == 2
+
+
+# How thoroughly parameters are looked for
+
+
+def test_the_number_of_tuning_events_and_orders_can_be_set(parts, tmp_path):
+    study = Study(
+        tmp_path, None, str(parts), tuning_events=(5, 10, None), tuning_orders=3, permutations=2
+    )
+    search = study.search("CIFAR-10")
+    assert [search.coarse.events, search.fine.events, search.final.events] == [5, 10, None]
+    assert search.final.orders == 3
+
+
+@pytest.mark.parametrize("name", ["protein", "Sensorless", "w8a"])
+def test_sets_that_take_little_are_tuned_on_everything(parts, tmp_path, name):
+    assert Study(tmp_path, None, str(parts)).search(name) == PAPER
+
+
+def test_the_finals_of_cifar_are_on_all_events(parts, tmp_path):
+    assert Study(tmp_path, None, str(parts)).search("CIFAR-10").final.events is None
+
+
+# A quick study
+
+
+@pytest.fixture
+def quick(small, tmp_path, monkeypatch):
+    """A stream of more events than a quick study takes."""
+    write_npz(tmp_path / "sensorless_sub2200.npz", *events(300, seed=2))
+    monkeypatch.setattr(study_module, "QUICK_EVENTS", 100)
+    (tmp_path / "results").mkdir()
+    with Study(
+        tmp_path / "results", ["Sensorless"], str(tmp_path), permutations=2, quick=True
+    ) as study:
+        yield study
+
+
+def test_a_quick_study_takes_fewer_events(quick):
+    found = quick.fixed("Sensorless", SUM)
+    assert found.events == 100
+    assert {int(sum(each[:4])) for each in zip(*found.counts("OA3"), strict=True)} == {100}
+
+
+def test_a_quick_study_asks_for_the_same_share(quick):
+    share = BUDGETS["fixed"]["Sensorless"] / 58_509
+    assert quick.fixed("Sensorless", SUM).plan.budget == round(share * 100)
+
+
+def test_a_quick_study_says_so_in_its_titles(quick):
+    assert "quick: 100 events, 2 permutations" in quick.title("Sensorless")
+
+
+def test_a_quick_study_does_not_replace_the_files_of_a_real_one(quick, tmp_path):
+    reproduce(quick, ["table2"], lambda text: None)
+    names = {path.name for path in (tmp_path / "results").iterdir()}
+    assert {"table2-quick.txt", "table2-quick.csv", "table2-quick.json"} <= names
+    assert not any(name.startswith("table2.") for name in names)
+
+
+def test_a_quick_table_says_so(quick, tmp_path):
+    reproduce(quick, ["table2"], lambda text: None)
+    text = (tmp_path / "results" / "table2-quick.txt").read_text()
+    assert text.count("quick, not for comparison with the paper") == 2
+    assert not re.search(r"[+-][0-9.]+ sd", text)
+
+
+def test_the_plain_score_of_a_quick_table_counts_the_events_that_were_met(quick):
+    """The empty positives are six in all; how many are met depends on the order."""
+    paper = quick.fixed("Sensorless", COST)
+    plan = dataclasses.replace(paper.plan, paper_accounting=False, tuning=None)
+    plan = dataclasses.replace(plan, parameters=paper.parameters)
+    plain = compare(quick.stream("Sensorless"), plan)
+    for method in ("CSOAL", "OA3"):
+        found = tables.without_paper_accounting(paper, method)
+        assert [each.tolist() for each in found] == [each.tolist() for each in plain.counts(method)]
+
+
+def test_a_quick_study_of_many_features_takes_few_events(small, tmp_path):
+    """A run of the slowest method takes half a second or so."""
+    X, y = events(2000, 1600, seed=4)
+    write_npz(tmp_path / "iad.npz", X, y)
+    study = Study(tmp_path / "results", ["IAD"], str(tmp_path), quick=True)
+    slowest = max(method.seconds(study.stream("IAD"), 1) for method in METHODS.values())
+    assert study.events("IAD") == round(0.5 / slowest) < 2000

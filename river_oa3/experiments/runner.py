@@ -106,16 +106,10 @@ class SerialRunner(Runner):
 class ProcessRunner(Runner):
     """A runner with worker processes, which hold the stream."""
 
-    def __init__(
-        self,
-        stream: Stream,
-        jobs: int = 1,
-        seed: int = 0,
-        paper_accounting: bool = False,
-        store: RunStore | None = None,
-    ):
-        super().__init__(stream, jobs, seed, paper_accounting, store)
-        self._processes = Processes(jobs, _take, (stream, seed, paper_accounting))
+    def __enter__(self) -> typing.Self:
+        held = (self.stream, self.seed, self.paper_accounting)
+        self._processes = Processes(self.jobs, _take, held)
+        return self
 
     def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
         self._processes.__exit__(kind, *exception)

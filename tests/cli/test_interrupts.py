@@ -13,7 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import Ended, events, write_libsvm
+from commands import Ended, events, write_libsvm, write_npz
+
+from river_oa3.experiments.store import RunStore
 
 
 class Terminal:
@@ -186,3 +188,44 @@ def test_an_early_interrupt_writes_nothing(interrupted_early):
 @needs_proc
 def test_an_early_interrupt_shows_no_traceback(interrupted_early):
     assert "Traceback" not in interrupted_early[0].err
+
+
+# reproduce
+
+
+@pytest.fixture(scope="module")
+def interrupted_study(tmp_path_factory):
+    """A study of minutes, interrupted while it tunes."""
+    data = tmp_path_factory.mktemp("study")
+    folder = data / "results"
+    X, y = events(4000, 30)
+    write_npz(data / "protein_val.npz", X, y, y_raw=np.where(y, 0, 2))
+    terminal = Terminal(
+        *("reproduce", "table2", "--sets", "protein", "--data-dir", data, "--jobs", 2),
+        *("--output", folder),
+    )
+    try:
+        terminal.wait_for(r"tuning, coarse: +[1-9]\d*%\|")
+        return terminal.interrupt(folder), terminal.is_gone()
+    finally:
+        terminal.close()
+
+
+@needs_terminal
+def test_an_interrupted_study_leaves_no_process_and_no_traceback(interrupted_study):
+    ended, is_gone = interrupted_study
+    assert (ended.code, is_gone) == (1, True)
+    assert "Traceback" not in ended.err
+
+
+@needs_terminal
+def test_an_interrupted_study_says_how_to_go_on(interrupted_study):
+    assert re.search(r"  river-oa3 reproduce table2 .*--jobs 2", interrupted_study[0].err)
+
+
+@needs_terminal
+def test_an_interrupted_study_keeps_its_runs(interrupted_study):
+    ended, _ = interrupted_study
+    assert ended.files == ["runs.jsonl"]
+    said = int(re.search(r"interrupted; ([\d,]+) finished runs", ended.err)[1].replace(",", ""))
+    assert said == len(RunStore(ended.folder / "runs.jsonl")) > 10

@@ -19,14 +19,7 @@ Chosen = dict[str, dict[str, float]]
 
 
 class TunedParameters:
-    """Parameters by method, under keys that say how they were tuned.
-
-    Parameters
-    ----------
-    path
-        The file, which need not be there yet.
-
-    """
+    """Parameters by method, under keys that say how they were tuned, in a file of JSON."""
 
     def __init__(self, path: Path):
         self.path = path

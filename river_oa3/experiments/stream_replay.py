@@ -1,4 +1,8 @@
-"""An active learner over a whole stream in memory, in compiled code."""
+"""An active learner over a whole stream in memory, in compiled code.
+
+The one file of the experiments that reaches into the core: the core's loop over rows has no other
+door.
+"""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_the_curves_end_at_the_means_of_the_runs(compared):
             assert curve[-1] == pytest.approx(np.mean(each["runs"][key]))
 
 
-def test_the_ticks_rise_to_the_last_event(compared, stream):
+def test_the_checkpoints_rise_to_the_last_event(compared, stream):
     checkpoints = compared.json["checkpoints"]
     assert checkpoints == sorted(set(checkpoints))
     assert checkpoints[-1] == len(stream)

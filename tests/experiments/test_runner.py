@@ -83,7 +83,7 @@ def test_a_worker_that_dies_is_an_error_that_says_so():
             list(runs)
 
 
-def test_nothing_is_left_of_workers_that_are_done(stream):
+def test_nothing_is_left_of_processes_that_are_done(stream):
     before = multiprocessing.active_children()
     with ProcessRunner(stream, jobs=2, seed=5) as runner:
         list(runner.run(some_tasks(stream), "all"))

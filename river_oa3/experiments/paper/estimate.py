@@ -5,10 +5,10 @@ from __future__ import annotations
 import typing
 from collections.abc import Iterable, Iterator
 
-from river_oa3.experiments.methods import METHODS, Cost, Setting
+from river_oa3.experiments.methods import METHODS, Setting
 from river_oa3.experiments.paper.experiment import Experiment
 from river_oa3.experiments.paper.study import Study
-from river_oa3.experiments.scores import Metric
+from river_oa3.experiments.scores import SUM, Goal, Metric
 from river_oa3.experiments.tasks import Part, Task
 
 __all__ = ["Work", "estimate"]
@@ -43,14 +43,14 @@ class Work(typing.NamedTuple):
 def estimate(study: Study, experiments: Iterable[Experiment]) -> Work:
     """What experiments take together, as if none of it were done but the tuning that is kept.
 
-    A comparison that several of them need counts once. A short trial of each kind of method on each
-    data set says how fast this machine is.
+    A comparison that several of them need counts once. A short trial of each method on each data
+    set says how fast this machine is.
     """
     wanted = list(_all_runs(study, experiments))
     speed = _speed(study, wanted)
     runs = sum(number for _, _, number, _ in wanted)
     seconds = sum(
-        number * (OVERHEAD + speed[name, METHODS[method].cost] * _thought(study, name, method, n))
+        number * (OVERHEAD + speed[name, method] * _thought(study, name, method, n))
         for name, method, number, n in wanted
     )
     return Work(runs, seconds)
@@ -85,22 +85,21 @@ def _thought(study: Study, name: str, method: str, events: int) -> float:
     return METHODS[method].seconds(study.stream(name), events)
 
 
-def _speed(study: Study, wanted: Iterable[Runs]) -> dict[tuple[str, Cost], float]:
-    """How much longer a method takes here than was thought, by data set and kind of cost.
+def _speed(study: Study, wanted: Iterable[Runs]) -> dict[tuple[str, str], float]:
+    """How much longer a method takes here than was thought, by data set and method.
 
     The trials are made where the runs will be, for linear algebra may take longer elsewhere.
     """
     found = {}
-    kinds: dict[str, dict[Cost, str]] = {}
+    methods: dict[str, dict[str, None]] = {}
     for name, method, _, _ in wanted:
-        kinds.setdefault(name, {}).setdefault(METHODS[method].cost, method)
-    for name, methods in kinds.items():
-        trials = [_trial(study, name, method) for method in methods.values()]
+        methods.setdefault(name, {})[method] = None
+    for name, each in methods.items():
+        trials = [_trial(study, name, method) for method in each]
         for task, run in study.runner(name).run(trials, f"a trial on {name}"):
             thought = _thought(study, name, task.method, task.part.stop)
             # A method that overflows with its defaults says nothing of its speed.
-            ratio = 1.0 if run is None else run.seconds / thought
-            found[name, METHODS[task.method].cost] = ratio
+            found[name, task.method] = 1.0 if run is None else run.seconds / thought
     return found
 
 
@@ -108,6 +107,8 @@ def _trial(study: Study, name: str, method: str) -> Task:
     stream = study.stream(name)
     events = min(len(stream), max(10, round(TRIAL / _thought(study, name, method, 1))))
     # A label for every second event, as under the paper's fixed budgets.
-    setting = Setting(max(1, events // 2), 1.0, probability=0.5)
+    share = 0.5
+    rho = Goal(SUM.name).rho(stream.positives, stream.negatives)
+    setting = Setting(max(1, round(share * events)), rho, probability=share)
     parameters = tuple(METHODS[method].parameters.items())
     return Task(method, parameters, setting, Part(0, events, 0), (events,))

@@ -13,7 +13,19 @@ import numpy as np
 import scipy.sparse
 
 from river_oa3.cli import main
-from river_oa3.experiments import comparison, lab, plots, running, tuning
+from river_oa3.experiments import replay, runner, tuning
+from river_oa3.experiments.methods import METHODS, build
+from river_oa3.experiments.output import plots
+from river_oa3.experiments.paper import study, tuned
+from river_oa3.experiments.runner import SerialRunner
+from river_oa3.experiments.stream_replay import uniforms
+from river_oa3.experiments.tasks import TUNING, Part, Task, order_of
+from river_oa3.experiments.tuning import Search, Stage
+
+SEED = 3
+PERMUTATIONS = 3
+BUDGET = 20
+QUICK = ("--permutations", 1, "--methods", "CSOAL,SSOA3", "--budget", 10, "--jobs", 1)
 
 MEASURED = ("microseconds", "microseconds_deviation")
 
@@ -69,53 +81,37 @@ def write_parts(folder):
     return folder
 
 
-class InProcess:
-    """Workers that replay here and now: what real ones give, without the wait for processes."""
+class Recorded(SerialRunner):
+    """A runner without processes, which remembers what was run."""
 
-    tasks: typing.ClassVar[list[running.Task]] = []
+    tasks: typing.ClassVar[list[Task]] = []
 
-    def __init__(self, stream, jobs, seed, paper_accounting=False):
-        self.stream = stream
-        self._settings = {"_stream": stream, "_seed": seed, "_paper_accounting": paper_accounting}
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        pass
-
-    def stop(self):
-        pass
-
-    def run(self, tasks, what):
-        for name, value in self._settings.items():
-            setattr(running, name, value)
-        running._draw.cache_clear()
+    def _run(self, tasks, seconds):
         self.tasks.extend(tasks)
-        for task in tasks:
-            yield task, running._replay(task)
+        return super()._run(tasks, seconds)
 
 
 class Small:
-    """Everything small while a patch holds: replays in this process, three values a parameter.
+    """Everything small while a patch holds: replays in this process, three values per parameter.
 
-    Pictures, which take a second each, are left out unless asked for.
+    Pictures, which take a second each, and processes are left out unless asked for.
     """
 
-    def __init__(self, patch, pictures=False):
+    def __init__(self, patch, pictures=False, processes=False):
         if not pictures:
             patch.setattr(plots, "available", lambda: False)
-        patch.setattr(InProcess, "tasks", [])
-        for module in (comparison, lab):
-            patch.setattr(module, "Workers", InProcess)
-        patch.setattr(tuning, "EXPONENTS", range(-1, 2))
-        patch.setattr(tuning, "COARSE", range(-1, 2, 2))
-        patch.setattr(tuning, "MANY", 5)
+        patch.setattr(Recorded, "tasks", [])
+        if not processes:
+            patch.setattr(runner, "ProcessRunner", Recorded)
+        search = Search(exponents=(-1, 0, 1), final=Stage(5))
+        for module in (tuning, study, tuned):
+            patch.setattr(module, "PAPER", search)
+        patch.setattr(study, "SEARCHES", {})
 
     @property
     def tasks(self):
-        """What was replayed, in order."""
-        return InProcess.tasks
+        """What was run, in order."""
+        return Recorded.tasks
 
 
 class Ended(typing.NamedTuple):
@@ -176,3 +172,20 @@ def command(folder, *arguments):
         except SystemExit as end:  # argparse's way to refuse
             code = end.code
     return Ended(code, out.getvalue(), err.getvalue(), Path(folder))
+
+
+def all_methods(folder, data, jobs, *more):
+    return command(
+        folder,
+        *("compare", data, "--jobs", jobs, "--seed", SEED),
+        *("--permutations", PERMUTATIONS, "--budget", BUDGET, *more),
+    )
+
+
+def by_replay(stream, method, setting, number, order=None, **more):
+    """The last counts of a method over a permutation, by `experiments.replay` alone."""
+    if order is None:
+        order = order_of(stream, Part(0, len(stream), number), SEED)
+    model = build(method, setting, METHODS[method].parameters, SEED + number)
+    numbers = uniforms(SEED * 2 * TUNING + number, len(order))
+    return replay(model, stream, order, numbers, **more)

@@ -79,7 +79,7 @@ def weights(model):
     return list(learned), bits(list(learned.values()))
 
 
-def one_by_one(model, stream, order, numbers, ticks, paper_accounting=False):
+def one_by_one(model, stream, order, numbers, checkpoints, paper_accounting=False):
     """What `replay` should give and leave behind, from `predict_one` and `learn_one`."""
     model._rng = Uniforms(list(numbers))
     count = dict.fromkeys(["tp", "fp", "tn", "fn", "labels"], 0)
@@ -93,16 +93,20 @@ def one_by_one(model, stream, order, numbers, ticks, paper_accounting=False):
         if ask:
             model.learn_one(x, y)
         asked.append(ask)
-        if t in ticks:
+        if t in checkpoints:
             counts.append(tuple(count.values()))
     return SimpleNamespace(
-        asked=asked, counts=counts, ticks=list(ticks), used=model._rng.used, weights=weights(model)
+        asked=asked,
+        counts=counts,
+        checkpoints=list(checkpoints),
+        used=model._rng.used,
+        weights=weights(model),
     )
 
 
-def replayed(model, stream, order, numbers, ticks, paper_accounting=False):
+def replayed(model, stream, order, numbers, checkpoints, paper_accounting=False):
     """The same of a replay."""
-    outcome = replay(model, stream, order, np.array(numbers), ticks, paper_accounting)
+    outcome = replay(model, stream, order, np.array(numbers), checkpoints, paper_accounting)
     return summary(model, outcome)
 
 
@@ -118,14 +122,14 @@ def summary(model, outcome):
     return SimpleNamespace(
         asked=outcome.asked.tolist(),
         counts=list(counts),
-        ticks=outcome.ticks.tolist(),
+        checkpoints=outcome.checkpoints.tolist(),
         used=outcome.uniforms_used,
         weights=weights(model),
     )
 
 
 def both_ways(make, scene, labels=None, **kwargs):
-    args = scene.stream, scene.order, scene.numbers, scene.ticks
+    args = scene.stream, scene.order, scene.numbers, scene.checkpoints
     return replayed(make(labels), *args, **kwargs), one_by_one(make(labels), *args, **kwargs)
 
 
@@ -149,22 +153,22 @@ def names_of_all_kinds(n):
     return [kinds[i % 4](i) for i in range(n)]
 
 
-def scene_of(stream, order, seed, ticks=None):
+def scene_of(stream, order, seed, checkpoints=None):
     return SimpleNamespace(
         stream=stream,
         order=np.array(order),
         numbers=np.random.default_rng(seed).random(len(order)),
-        ticks=[len(order)] if ticks is None else ticks,
+        checkpoints=[len(order)] if checkpoints is None else checkpoints,
     )
 
 
 @st.composite
-def orders_and_ticks(draw, rows):
+def orders_and_checkpoints(draw, rows):
     order = draw(
         st.permutations(rows) | st.lists(st.sampled_from(rows), min_size=1, max_size=2 * len(rows))
     )
-    ticks = draw(st.sets(st.integers(1, len(order)), max_size=6))
-    return order, sorted(ticks)
+    checkpoints = draw(st.sets(st.integers(1, len(order)), max_size=6))
+    return order, sorted(checkpoints)
 
 
 # Values that tie and cancel, next to those that do not.
@@ -180,8 +184,8 @@ def small_scenes(draw):
     stream = make_stream(
         [(list(x), list(x.values())) for x, _ in rows], [y for _, y in rows], names_of_all_kinds(14)
     )
-    order, ticks = draw(orders_and_ticks(range(len(rows))))
-    return scene_of(stream, order, draw(st.integers(0, 99)), ticks)
+    order, checkpoints = draw(orders_and_checkpoints(range(len(rows))))
+    return scene_of(stream, order, draw(st.integers(0, 99)), checkpoints)
 
 
 LENGTHS = [0, 1, 2, 7, 15, 16, 17, 31, 32, 33, 47, 48, 49, 70, 110]
@@ -205,9 +209,9 @@ def wide_scenes(draw, first_rows, first_length):
     # A margin of 0 is asked about, and a negative there is a mistake: all learn the long rows.
     labels = [False] * first_rows + [bool(y) for y in rng.random(len(lengths)) < 0.4]
     stream = make_stream(rows, labels, names_of_all_kinds(n_columns))
-    rest, ticks = draw(orders_and_ticks(range(first_rows, len(rows))))
+    rest, checkpoints = draw(orders_and_checkpoints(range(first_rows, len(rows))))
     order = [*range(first_rows), *rest]
-    return scene_of(stream, order, draw(st.integers(0, 99)), [*ticks, len(order)])
+    return scene_of(stream, order, draw(st.integers(0, 99)), [*checkpoints, len(order)])
 
 
 def a_scene(seed=0, n=200, n_columns=30, scale=1.0):

@@ -37,7 +37,7 @@ NAMES = [
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_of_the_readme_is_understood(command):
-    cli._parser().parse_args(shlex.split(command))
+    cli.parser().parse_args(shlex.split(command))
 
 
 def test_the_readme_shows_each_command():

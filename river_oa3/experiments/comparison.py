@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.datasets import DataError, Stream
+from river_oa3.experiments import runner as runners
 from river_oa3.experiments.methods import METHODS, Setting, build, check_parameters
-from river_oa3.experiments.running import Part, Run, Task, Workers
+from river_oa3.experiments.output.text import named_values
+from river_oa3.experiments.runner import Runner
 from river_oa3.experiments.scores import Counts, Goal
-from river_oa3.experiments.tuning import tune
+from river_oa3.experiments.tasks import Part, Run, Task
+from river_oa3.experiments.tuning import Search, tune
 
 __all__ = [
     "PREFIX",
@@ -23,7 +26,6 @@ __all__ = [
     "check",
     "choose",
     "compare",
-    "shown",
 ]
 
 # How many points a curve has, and the share of the stream that tuning on a prefix takes.
@@ -42,7 +44,7 @@ class Plan:
     goal
         What the methods should be good at.
     methods
-        Which of the eleven.
+        Which methods, by name.
     permutations
         Over how many orders of the events; 0 takes them as they come, once.
     parameters
@@ -65,6 +67,10 @@ class Plan:
         How many processes to use. It does not change a number.
     paper_accounting
         Whether events without features are counted as mistakes, as in the paper's figures.
+    events
+        Report on so many events of each order only; None reports on all.
+    search
+        How thoroughly to look for parameters; None does as the paper's tables need it.
 
     Examples
     --------
@@ -79,7 +85,7 @@ class Plan:
 
     budget: int
     goal: Goal
-    methods: tuple[str, ...] = tuple(METHODS)
+    methods: tuple[str, ...] = dataclasses.field(default_factory=lambda: tuple(METHODS))
     permutations: int = 20
     parameters: Mapping[str, Mapping[str, float]] = dataclasses.field(default_factory=dict)
     tuning: typing.Literal["permutations", "prefix"] | None = None
@@ -90,6 +96,8 @@ class Plan:
     seed: int = 0
     jobs: int = 1
     paper_accounting: bool = False
+    events: int | None = None
+    search: Search | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,7 +123,7 @@ class Comparison:
     stream: Stream
     plan: Plan
     setting: Setting
-    ticks: NDArray[np.int64]
+    checkpoints: NDArray[np.int64]
     parameters: dict[str, dict[str, float]]
     runs: dict[str, dict[int, Run]]
 
@@ -127,22 +135,30 @@ class Comparison:
     @property
     def events(self) -> int:
         """How many events a run has."""
-        return int(self.ticks[-1])
+        return int(self.checkpoints[-1])
 
-    def counts(self, method: str, tick: int = -1) -> Counts:
-        """The counts of all runs of a method at a tick, the last unless another is named."""
+    def counts(self, method: str, checkpoint: int = -1) -> Counts:
+        """The counts of all runs of a method at a checkpoint, the last unless another is named."""
         runs = [run for _, run in sorted(self.runs[method].items())]
         return Counts(
             *(
-                np.array([count[tick] for count in each])
+                np.array([count[checkpoint] for count in each])
                 for each in zip(*(run.counts for run in runs), strict=True)
             )
         )
 
     def curves(self, method: str) -> Counts:
-        """The counts of all runs of a method: arrays of runs by ticks."""
+        """The counts of all runs of a method: arrays of runs by checkpoints."""
         runs = [run for _, run in sorted(self.runs[method].items())]
         return Counts(*(np.array(each) for each in zip(*(run.counts for run in runs), strict=True)))
+
+    def parts(self, method: str) -> list[Part]:
+        """The events of each run of a method, in the order of the permutations."""
+        start, stop = _start(self.stream, self.plan), _stop(self.stream, self.plan)
+        return [
+            Part(start, stop, number if self.plan.permutations else None, within=start > 0)
+            for number in sorted(self.runs[method])
+        ]
 
     def exhausted(self, method: str) -> float | None:
         """After how many events the budget was spent, on average; None if not in every run."""
@@ -150,7 +166,7 @@ class Comparison:
         return None if None in ends else float(np.mean([end for end in ends if end is not None]))
 
     def microseconds(self, method: str) -> NDArray[np.float64]:
-        """Processor time an event, for each run."""
+        """Processor time per event, for each run."""
         runs = [run for _, run in sorted(self.runs[method].items())]
         return np.array([run.seconds for run in runs]) * 1e6 / self.events
 
@@ -158,7 +174,7 @@ class Comparison:
 def compare(stream: Stream, plan: Plan) -> Comparison:
     """Run a plan on a stream, in worker processes.
 
-    An interrupt by the keyboard ends it early, and what is finished is returned.
+    Ctrl-C ends it early, and what is finished is returned.
 
     Parameters
     ----------
@@ -181,20 +197,20 @@ def compare(stream: Stream, plan: Plan) -> Comparison:
 
     """
     check(stream, plan)
-    with Workers(stream, plan.jobs, plan.seed, plan.paper_accounting) as workers:
-        return carry_out(workers, plan)
+    with runners.ProcessRunner(stream, plan.jobs, plan.seed, plan.paper_accounting) as runner:
+        return carry_out(runner, plan)
 
 
 def carry_out(
-    workers: Workers, plan: Plan, tuned: Mapping[str, Mapping[str, float]] | None = None
+    runner: Runner, plan: Plan, tuned: Mapping[str, Mapping[str, float]] | None = None
 ) -> Comparison:
-    """Run a plan on the stream that the workers hold; `tuned` spares the tuning if it is known."""
-    stream = workers.stream
-    start = _start(stream, plan)
-    events = len(stream) - start
+    """Run a plan on the stream of the runner; `tuned` spares the tuning if it is known."""
+    stream = runner.stream
+    start, stop = _start(stream, plan), _stop(stream, plan)
+    events = stop - start
     setting = _setting(stream, plan)
     points = min(POINTS, events)
-    ticks = np.unique(np.linspace(events / points, events, points).round().astype(np.int64))
+    checkpoints = np.unique(np.linspace(events / points, events, points).round().astype(np.int64))
     parameters = {
         method: tuple({**METHODS[method].parameters, **plan.parameters.get(method, {})}.items())
         for method in plan.methods
@@ -202,7 +218,7 @@ def carry_out(
     runs: dict[str, dict[int, Run]] = {method: {} for method in plan.methods}
     try:
         if plan.tuning is not None:
-            tuned = choose(workers, plan) if tuned is None else tuned
+            tuned = choose(runner, plan) if tuned is None else tuned
             parameters |= {method: tuple(chosen.items()) for method, chosen in tuned.items()}
         orders: Sequence[int | None] = range(plan.permutations) if plan.permutations else [None]
         tasks = [
@@ -210,26 +226,27 @@ def carry_out(
                 method,
                 parameters[method],
                 setting,
-                Part(start, len(stream), order, within=start > 0),
-                tuple(ticks.tolist()),
+                Part(start, stop, order, within=start > 0),
+                tuple(checkpoints.tolist()),
             )
             for order in orders
             for method in plan.methods
         ]
-        for task, run in workers.run(tasks, f"replaying {stream.name}"):
+        for task, run in runner.run(tasks, f"replaying {stream.name}"):
             if run is None:
+                chosen = named_values(dict(task.parameters))
                 raise DataError(
-                    f"{task.method} overflows on {stream.name} with {shown(dict(task.parameters))}"
+                    f"{task.method} overflows on {stream.name} with {chosen}"
                     ": scale the features, or choose other parameters"
                 )
             runs[task.method][task.part.permutation or 0] = run
     except KeyboardInterrupt:
-        workers.stop()
+        runner.stop()
     return Comparison(
         stream,
         plan,
         setting,
-        ticks,
+        checkpoints,
         {method: dict(chosen) for method, chosen in parameters.items()},
         {method: found for method, found in runs.items() if found},
     )
@@ -238,7 +255,7 @@ def carry_out(
 def _setting(stream: Stream, plan: Plan) -> Setting:
     """What all methods of a plan share."""
     rho = plan.goal.rho(stream.positives, stream.negatives) if plan.rho is None else plan.rho
-    share = plan.budget / (len(stream) - _start(stream, plan))
+    share = plan.budget / (_stop(stream, plan) - _start(stream, plan))
     return Setting(plan.budget, rho, plan.gamma, plan.sketch_size, share)
 
 
@@ -247,31 +264,36 @@ def _start(stream: Stream, plan: Plan) -> int:
     return round(PREFIX * len(stream)) if plan.tuning == "prefix" else 0
 
 
-def choose(workers: Workers, plan: Plan) -> dict[str, dict[str, float]]:
+def _stop(stream: Stream, plan: Plan) -> int:
+    """Where the events that are reported end."""
+    if plan.events is None:
+        return len(stream)
+    return min(len(stream), _start(stream, plan) + plan.events)
+
+
+def choose(runner: Runner, plan: Plan) -> dict[str, dict[str, float]]:
     """Parameters chosen on the prefix, or on permutations that are not reported.
 
     Those that the plan gives are left alone.
     """
-    setting = _setting(workers.stream, plan)
-    start = _start(workers.stream, plan)
-    events = start or len(workers.stream)
+    start = _start(runner.stream, plan)
+    events = start or len(runner.stream)
     if plan.tuning_events is not None:
         events = min(events, plan.tuning_events)
-    # As large a share of the events is asked about as in what is reported.
-    budget = max(1, round(setting.probability * events))
     chosen = tune(
-        workers,
+        runner,
         [method for method in plan.methods if method not in plan.parameters],
-        dataclasses.replace(setting, budget=budget),
+        _setting(runner.stream, plan),
         plan.goal,
         Part(0, events, None, within=start > 0),
+        plan.search,
     )
     return {method: dict(parameters) for method, parameters in chosen.items()}
 
 
 def check(stream: Stream, plan: Plan) -> None:
     """Refuse a plan that does not fit the stream."""
-    events = len(stream) - _start(stream, plan)
+    events = _stop(stream, plan) - _start(stream, plan)
     if not 1 <= plan.budget <= events:
         raise DataError(
             f"a budget of {plan.budget} labels does not fit {stream.name}, which has {events} "
@@ -294,8 +316,3 @@ def check(stream: Stream, plan: Plan) -> None:
     setting = _setting(stream, plan)
     for method in plan.methods:
         build(method, setting, plan.parameters.get(method, {}), plan.seed)
-
-
-def shown(parameters: Mapping[str, float]) -> str:
-    """Parameters as text, such as `eta=0.1 delta_pos=10`."""
-    return " ".join(f"{name}={value:g}" for name, value in parameters.items())

@@ -1,4 +1,8 @@
-"""The eleven methods of the paper's tables and figures, under the names it gives them."""
+"""The methods of the paper's tables and figures, under the names it gives them.
+
+Everything that the experiments know about a method stands in its entry of `METHODS`: how it is made
+and tuned, the family that tables and conclusions put it in, how it is drawn, and what it costs.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,25 @@ import typing
 from collections.abc import Callable, Mapping
 
 from river_oa3 import rivals
-from river_oa3._core import checks
 from river_oa3.active import ActiveLearner
+from river_oa3.datasets import Stream
 from river_oa3.oa3 import OA3Classifier
 from river_oa3.oa3_diag import OA3DiagClassifier
 from river_oa3.query import AsymmetricQuery
 from river_oa3.soa3 import SOA3Classifier
 from river_oa3.ssoa3 import SSOA3Classifier
 
-__all__ = ["METHODS", "Method", "Setting", "build", "check_parameters"]
+__all__ = [
+    "METHODS",
+    "Cost",
+    "Family",
+    "Method",
+    "Setting",
+    "Style",
+    "build",
+    "check_parameters",
+    "of_families",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,20 +45,61 @@ class Setting:
     probability: float = 1.0
 
 
+class Style(typing.NamedTuple):
+    """How a line is drawn."""
+
+    color: str
+    dashes: typing.Literal["-", "--", "-.", ":"]
+    marker: str
+    width: float = 1.6
+
+    @property
+    def height(self) -> float:
+        """Broken lines lie upon solid ones, so that a solid line under one is not hidden."""
+        return 2.0 if self.dashes == "-" else 2.5
+
+
+Family = typing.Literal["first-order rival", "second-order rival", "OA3", "OA3 that asks otherwise"]
+# Nanoseconds per event, from the non-zeros of an event and the features of the stream.
+Cost = Callable[[float, int], float]
+
+
 @dataclasses.dataclass(frozen=True)
 class Method:
-    """A method: how to make it, and which of its parameters are tuned."""
+    """A method.
+
+    Parameters
+    ----------
+    make
+        A function that makes it, as those of `river_oa3.rivals`.
+    tuned
+        Which of its parameters are chosen from the paper's grid.
+    family
+        Which methods it stands with.
+    style
+        How its lines are drawn.
+    cost
+        About how many nanoseconds an event takes beyond the reading of it, given the number of its
+        non-zeros and the number of features of the stream.
+
+    """
 
     make: Callable[..., ActiveLearner]
     tuned: tuple[str, ...]
-    # What its covariance costs in time, for the progress bar's guess of the time left.
-    kind: typing.Literal["first order", "diagonal", "sketch", "full"]
+    family: Family
+    style: Style
+    cost: Cost
 
     @property
     def parameters(self) -> dict[str, float]:
         """The tuned parameters with their defaults."""
         signature = inspect.signature(self.make)
         return {name: signature.parameters[name].default for name in self.tuned}
+
+    def seconds(self, stream: Stream, events: int) -> float:
+        """About how many seconds a replay of so many events of a stream takes."""
+        n, columns = float(stream.X.nnz) / max(1, len(stream)), len(stream.names)
+        return events * (100.0 + 5.0 * n + self.cost(n, columns)) * 1e-9
 
 
 def _learner(
@@ -74,22 +129,92 @@ def _learner(
     return make
 
 
+def _first_order(nonzeros: float, features: int) -> float:
+    return 0.0
+
+
+def _diagonal(nonzeros: float, features: int) -> float:
+    return 3.0 * nonzeros
+
+
+def _sketch(nonzeros: float, features: int) -> float:
+    return 20.0 * nonzeros
+
+
+def _full(nonzeros: float, features: int) -> float:
+    return 0.3 * nonzeros * features + 20.0 * features
+
+
 _OA3 = ("delta_pos", "delta_neg", "eta")
 
+# Colours of Okabe and Ito and of Tol, which the colour-blind tell apart. Ours are solid, the
+# second-order rivals dashed, the first-order ones dotted, and each has a marker of its own.
 METHODS: dict[str, Method] = {
-    "PAA": Method(rivals.paa, ("delta", "C"), "first order"),
+    "PAA": Method(
+        rivals.paa,
+        ("delta", "C"),
+        "first-order rival",
+        Style("#E69F00", ":", "v"),
+        _first_order,
+    ),
     # A perceptron's eta only sets the scale of its margins, as the biases do.
-    "OAAL": Method(rivals.oaal, ("delta_pos", "delta_neg"), "first order"),
-    "CSOAL": Method(rivals.csoal, ("delta", "eta"), "first order"),
-    "SOAL": Method(rivals.soal, ("delta", "eta"), "full"),
-    "SOAL-CS": Method(rivals.soal_cs, ("delta", "eta"), "full"),
-    "OA3": Method(_learner(OA3Classifier), _OA3, "full"),
-    "OA3-diag": Method(_learner(OA3DiagClassifier), _OA3, "diagonal"),
-    "SOA3": Method(_learner(SOA3Classifier), _OA3, "sketch"),
-    "SSOA3": Method(_learner(SSOA3Classifier), _OA3, "sketch"),
-    "OA3-F": Method(rivals.oa3_first_come, ("eta",), "full"),
-    "OA3-R": Method(rivals.oa3_random, ("eta",), "full"),
+    "OAAL": Method(
+        rivals.oaal,
+        ("delta_pos", "delta_neg"),
+        "first-order rival",
+        Style("#882255", ":", "<"),
+        _first_order,
+    ),
+    "CSOAL": Method(
+        rivals.csoal,
+        ("delta", "eta"),
+        "first-order rival",
+        Style("#CC79A7", ":", ">"),
+        _first_order,
+    ),
+    "SOAL": Method(
+        rivals.soal, ("delta", "eta"), "second-order rival", Style("#56B4E9", "--", "P"), _full
+    ),
+    "SOAL-CS": Method(
+        rivals.soal_cs, ("delta", "eta"), "second-order rival", Style("#999933", "--", "X"), _full
+    ),
+    "OA3": Method(_learner(OA3Classifier), _OA3, "OA3", Style("#000000", "-", "o"), _full),
+    "OA3-diag": Method(
+        _learner(OA3DiagClassifier), _OA3, "OA3", Style("#0072B2", "-", "s"), _diagonal
+    ),
+    # Wider, because SSOA3 lies right upon it.
+    "SOA3": Method(_learner(SOA3Classifier), _OA3, "OA3", Style("#D55E00", "-", "D", 4.0), _sketch),
+    "SSOA3": Method(_learner(SSOA3Classifier), _OA3, "OA3", Style("#009E73", "-", "^"), _sketch),
+    "OA3-F": Method(
+        rivals.oa3_first_come,
+        ("eta",),
+        "OA3 that asks otherwise",
+        Style("#999999", "-.", "h"),
+        _full,
+    ),
+    "OA3-R": Method(
+        rivals.oa3_random,
+        ("eta",),
+        "OA3 that asks otherwise",
+        Style("#332288", "--", "*"),
+        _full,
+    ),
 }
+
+
+def of_families(*families: Family) -> tuple[str, ...]:
+    """The names of the methods of these families, in their order.
+
+    Examples
+    --------
+
+    >>> from river_oa3.experiments.methods import of_families
+
+    >>> of_families("OA3")
+    ('OA3', 'OA3-diag', 'SOA3', 'SSOA3')
+
+    """
+    return tuple(name for name, method in METHODS.items() if method.family in families)
 
 
 def build(
@@ -119,4 +244,5 @@ def check_parameters(name: str, parameters: Mapping[str, float]) -> None:
     for key, value in parameters.items():
         if key not in known:
             raise ValueError(f"{name} has no parameter {key!r}; it has {', '.join(known)}")
-        checks.positive(f"{name}'s {key}", value)
+        if not 0.0 < value < float("inf"):
+            raise ValueError(f"{name}'s {key} must be finite and above 0, not {value!r}")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import typing
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Counts", "Goal"]
+__all__ = ["COST", "METRICS", "SUM", "Counts", "Goal", "Metric"]
 
 Numbers = NDArray[np.float64]
 
 
 class Counts(typing.NamedTuple):
-    """Counts after so many events: numbers, or an array a number for curves.
+    """Counts after so many events: numbers, or one array per number for curves.
 
     Examples
     --------
@@ -84,17 +85,127 @@ class Goal:
             self.cost_fn * counts.false_negatives + self.cost_fp * counts.false_positives
         )
 
-    def score(self, counts: Counts) -> Numbers:
-        """The one that counts, sum or cost."""
-        return self.sum(counts) if self.metric == "sum" else self.cost(counts)
+    @property
+    def measure(self) -> Metric:
+        """The metric that counts, with all that depends on which one it is."""
+        return METRICS[self.metric]
 
-    def merit(self, counts: Counts) -> float:
+    def score(self, counts: Counts) -> Numbers:
+        """The metric that counts, in its own units."""
+        return self.measure.score(self, counts)
+
+    def objective(self, counts: Counts) -> float:
         """A number that is the larger the better."""
-        score = float(self.score(counts))
-        return score if self.metric == "sum" else -score
+        return float(self.measure.objective(self.score(counts)))
 
     def rho(self, positives: int, negatives: int) -> float:
         """The weight of a positive that this goal asks for, as the paper sets it."""
-        if self.metric == "cost":
-            return self.cost_fn / self.cost_fp
-        return self.alpha_pos * negatives / ((1.0 - self.alpha_pos) * positives)
+        return self.measure.rho(self, positives, negatives)
+
+
+@dataclasses.dataclass(frozen=True)
+class Metric:
+    """A metric: its name and unit, which way is better, and all else that depends on which it is.
+
+    Nothing outside this file asks whether a metric is the sum or the cost.
+
+    Parameters
+    ----------
+    name
+        What it is called in options, tables and files.
+    unit
+        What a difference is counted in.
+    bigger_is_better
+        Whether a larger score is a better one.
+    head
+        The name with its unit, as the head of a column.
+    axis
+        What it is called beside an axis.
+    digits
+        How many decimals the paper's tables have.
+    score
+        How it follows from counts.
+    rho
+        The weight of a positive that it asks for, from the numbers of positives and negatives.
+    rho_source
+        Where that weight comes from.
+    weigh
+        A goal in which the negative class weighs as much as this.
+    regret
+        How much worse scores are than the best of them, in the unit of `regret_head`.
+
+    Examples
+    --------
+
+    >>> from river_oa3.experiments.scores import COST
+
+    >>> COST.objective(12.5), COST.best([3.0, 2.0, 4.0])
+    (-12.5, 1)
+
+    """
+
+    name: typing.Literal["sum", "cost"]
+    unit: str
+    bigger_is_better: bool
+    head: str
+    axis: str
+    digits: int
+    score: Callable[[Goal, Counts], Numbers]
+    rho: Callable[[Goal, int, int], float]
+    rho_source: str
+    weigh: Callable[[float], Goal]
+    regret: Callable[[Numbers], Numbers]
+    regret_head: str
+
+    def objective(self, score: typing.Any) -> typing.Any:
+        """Scores turned so that the larger one is the better one."""
+        return score if self.bigger_is_better else -score
+
+    def best(self, scores: typing.Any) -> int:
+        """The index of the best score; those that are not numbers are passed over."""
+        return int(np.nanargmax(self.objective(np.asarray(scores, dtype=np.float64))))
+
+
+def _rho_of_the_sum(goal: Goal, positives: int, negatives: int) -> float:
+    return goal.alpha_pos * negatives / ((1.0 - goal.alpha_pos) * positives)
+
+
+def _rho_of_the_cost(goal: Goal, positives: int, negatives: int) -> float:
+    return goal.cost_fn / goal.cost_fp
+
+
+def _relative_regret(scores: Numbers) -> Numbers:
+    best = max(float(np.nanmin(scores)), 1e-9)
+    return 100.0 * (scores - best) / best
+
+
+SUM = Metric(
+    "sum",
+    "points",
+    bigger_is_better=True,
+    head="sum (%)",
+    axis="sum of sensitivity and specificity (%)",
+    digits=3,
+    score=Goal.sum,
+    rho=_rho_of_the_sum,
+    rho_source="from the class counts of the whole stream, which a live stream does not know",
+    weigh=lambda weight: Goal("sum", alpha_pos=1.0 - weight),
+    regret=lambda scores: np.nanmax(scores) - scores,
+    regret_head="regret of sum (points)",
+)
+COST = Metric(
+    "cost",
+    "in cost",
+    bigger_is_better=False,
+    head="cost",
+    axis="cost of mistakes",
+    digits=2,
+    score=Goal.cost,
+    rho=_rho_of_the_cost,
+    rho_source="the ratio of the costs",
+    weigh=lambda weight: Goal("cost", cost_fn=1.0 - weight, cost_fp=weight),
+    regret=_relative_regret,
+    regret_head="of cost (%)",
+)
+
+METRICS: dict[str, Metric] = {metric.name: metric for metric in (SUM, COST)}

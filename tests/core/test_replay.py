@@ -108,8 +108,8 @@ def test_replay_with_the_papers_accounting_is_the_loop_over_single_events(method
 @pytest.mark.parametrize("method", ["OA3-diagonal", "SOA3", "SSOA3", *FULL])
 def test_covariance_after_a_replay_is_that_of_the_loop(method):
     scene, models = a_scene(), (METHODS[method](), METHODS[method]())
-    replayed(models[0], scene.stream, scene.order, scene.numbers, scene.ticks)
-    one_by_one(models[1], scene.stream, scene.order, scene.numbers, scene.ticks)
+    replayed(models[0], scene.stream, scene.order, scene.numbers, scene.checkpoints)
+    one_by_one(models[1], scene.stream, scene.order, scene.numbers, scene.checkpoints)
     one, other = (model.classifier._core.covariance() for model in models)
     assert bits(one) == bits(other)
 
@@ -118,10 +118,11 @@ def test_covariance_after_a_replay_is_that_of_the_loop(method):
 def test_model_learns_on_after_a_replay_as_after_the_loop(method):
     scene, later = a_scene(), a_scene(seed=1)
     models = METHODS[method](), METHODS[method]()
-    replayed(models[0], scene.stream, scene.order, scene.numbers, scene.ticks)
-    one_by_one(models[1], scene.stream, scene.order, scene.numbers, scene.ticks)
+    replayed(models[0], scene.stream, scene.order, scene.numbers, scene.checkpoints)
+    one_by_one(models[1], scene.stream, scene.order, scene.numbers, scene.checkpoints)
     one, other = (
-        one_by_one(model, later.stream, later.order, later.numbers, later.ticks) for model in models
+        one_by_one(model, later.stream, later.order, later.numbers, later.checkpoints)
+        for model in models
     )
     assert one == other
 
@@ -133,7 +134,7 @@ def test_replay_of_a_model_with_a_past_goes_on_like_the_loop(method, labels):
     models = METHODS[method](labels), METHODS[method](labels)
     for model in models:
         one_by_one(model, first.stream, first.order[:90], first.numbers, [90])
-    args = later.stream, later.order, later.numbers, later.ticks
+    args = later.stream, later.order, later.numbers, later.checkpoints
     assert replayed(models[0], *args) == one_by_one(models[1], *args)
 
 
@@ -196,14 +197,14 @@ def test_budget_of_a_model_that_has_spent_is_what_is_left():
     assert outcome.labels[-1] == 20
 
 
-def test_counts_add_up_to_the_events_at_every_tick():
+def test_counts_add_up_to_the_events_at_every_checkpoint():
     scene = a_scene()
     outcome = replay(METHODS["OA3"](), scene.stream, scene.order, scene.numbers, [1, 5, 90, 200])
     sums = sum(outcome[1:5])
-    assert sums.tolist() == outcome.ticks.tolist() == [1, 5, 90, 200]
+    assert sums.tolist() == outcome.checkpoints.tolist() == [1, 5, 90, 200]
 
 
-def test_no_ticks_give_no_counts():
+def test_no_checkpoints_give_no_counts():
     scene = a_scene()
     outcome = replay(METHODS["OA3"](), scene.stream, scene.order, scene.numbers, [])
     assert outcome.labels.tolist() == []
@@ -329,5 +330,7 @@ def test_papers_accounting_changes_the_counts_of_empty_rows_alone():
 @each_method
 def test_stream_of_empty_rows_alone_is_replayed(method):
     stream = make_stream([([], [])] * 4, [True, False, False, True], ["a"])
-    replay_, loop = both_ways(METHODS[method], scene_of(stream, range(4), seed=0, ticks=[1, 4]))
+    replay_, loop = both_ways(
+        METHODS[method], scene_of(stream, range(4), seed=0, checkpoints=[1, 4])
+    )
     assert replay_ == loop

@@ -57,10 +57,10 @@ def test_too_few_uniforms_are_refused():
     assert_refused(METHODS["OA3"](), ValueError, match, stream, numbers=np.zeros(199))
 
 
-@pytest.mark.parametrize("ticks", [[0], [201], [1, 0], [5, 5], [7, 3], [-1, 4]], ids=str)
-def test_ticks_that_do_not_rise_through_the_events_are_refused(ticks):
-    match = "ticks must be rising numbers from 1 to 200"
-    assert_refused(METHODS["OA3"](), ValueError, match, a_scene().stream, ticks=ticks)
+@pytest.mark.parametrize("checkpoints", [[0], [201], [1, 0], [5, 5], [7, 3], [-1, 4]], ids=str)
+def test_checkpoints_that_do_not_rise_through_the_events_are_refused(checkpoints):
+    match = "checkpoints must be rising numbers from 1 to 200"
+    assert_refused(METHODS["OA3"](), ValueError, match, a_scene().stream, checkpoints=checkpoints)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def overflow_of(run, *args):
 @pytest.mark.parametrize("labels", [None, 5], ids=["unlimited", "spent"])
 def test_replay_overflows_where_the_loop_does(method, column, value, labels):
     scene = scene_of(overflowing_stream(value, column), range(N_SOUND + 1), seed=0)
-    args = scene.stream, scene.order, scene.numbers, scene.ticks
+    args = scene.stream, scene.order, scene.numbers, scene.checkpoints
     one, other = METHODS[method](labels), METHODS[method](labels)
     assert overflow_of(replayed, one, *args) == overflow_of(one_by_one, other, *args)
 
@@ -232,13 +232,13 @@ def test_replays_in_two_threads_end_as_each_alone():
     methods = [("OA3", "SSOA3"), ("CSOAL", "OA3-diagonal"), ("SOA3", "PAA")]
     for pair in methods:
         alone = [
-            replayed(METHODS[m](1000), s.stream, s.order, s.numbers, s.ticks)
+            replayed(METHODS[m](1000), s.stream, s.order, s.numbers, s.checkpoints)
             for m, s in zip(pair, scenes, strict=True)
         ]
         together = [None, None]
 
         def work(place, m, s, results=together):
-            results[place] = replayed(METHODS[m](1000), s.stream, s.order, s.numbers, s.ticks)
+            results[place] = replayed(METHODS[m](1000), s.stream, s.order, s.numbers, s.checkpoints)
 
         threads = [
             threading.Thread(target=work, args=(place, m, s))

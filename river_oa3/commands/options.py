@@ -1,0 +1,44 @@
+"""What the commands have in common."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from river_oa3.datasets import DataError
+from river_oa3.experiments.output import plots
+
+__all__ = ["OUTPUT", "add_common", "at_least", "say_written"]
+
+OUTPUT = "river_oa3_results"
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """What both commands that replay streams take."""
+    parser.add_argument("--seed", type=int, default=0, help="makes everything repeatable (0)")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="processes to use (all cores)"
+    )
+    parser.add_argument("--output", default=OUTPUT, help=f"folder for the results ({OUTPUT})")
+    parser.add_argument(
+        "--data-dir", help="folder with the paper's data sets (default: RIVER_OA3_DATA)"
+    )
+    parser.add_argument(
+        "--download", action="store_true", help="download data sets that are not there"
+    )
+
+
+def say_written(paths: Sequence[Path]) -> None:
+    """Say which files there are, and what is missing for pictures."""
+    print("\nwritten:", ", ".join(map(str, paths)))
+    if not plots.available():
+        print("for pictures, install matplotlib: pip install 'river-oa3[plots]'")
+
+
+def at_least(name: str, value: int, least: int) -> int:
+    """The value of an option, unless it is too small."""
+    if value < least:
+        raise DataError(f"--{name} must be {least} or more, not {value}")
+    return value

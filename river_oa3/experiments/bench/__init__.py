@@ -1,0 +1,1 @@
+"""How fast the learners are, beside others."""

@@ -1,0 +1,1 @@
+"""What experiments show and write: files, tables, reports, pictures and progress."""

@@ -1,0 +1,1 @@
+"""The paper's published tables, and everything that reproduces them."""

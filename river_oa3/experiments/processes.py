@@ -1,0 +1,142 @@
+"""Worker processes: started so that Ctrl-C and linear algebra in many threads stay out of them."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import multiprocessing
+import os
+import signal
+import typing
+from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import resource_tracker
+
+__all__ = ["Processes", "blas_threads"]
+
+BLAS_SETTINGS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+Result = typing.TypeVar("Result")
+
+
+class Processes:
+    """So many worker processes, each of which computes with one thread.
+
+    What one computes does not depend on how many there are. An error in one of them is raised by
+    `result` here, and so is its death.
+
+    Parameters
+    ----------
+    jobs
+        How many.
+    prepare, arguments
+        A function that each calls first, and what it is called with.
+    threads
+        How many threads linear algebra may use in them; None leaves that to its library.
+
+    Examples
+    --------
+
+    >>> from river_oa3.experiments.processes import Processes
+
+    >>> with Processes(1) as processes:
+    ...     processes.result(processes.submit(pow, 2, 10))
+    1024
+
+    """
+
+    def __init__(
+        self,
+        jobs: int,
+        prepare: Callable[..., object] | None = None,
+        arguments: tuple[object, ...] = (),
+        threads: int | None = 1,
+    ):
+        self._threads = threads
+        self._pool = concurrent.futures.ProcessPoolExecutor(
+            jobs, multiprocessing.get_context("spawn"), _start, (prepare, arguments)
+        )
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        if kind is not None:
+            self.stop()
+        self._pool.shutdown(cancel_futures=True)
+
+    def stop(self) -> None:
+        """End what is running now; nothing more can be run."""
+        # A public way, terminate_workers, comes with Python 3.14.
+        for process in list((self._pool._processes or {}).values()):
+            process.terminate()
+
+    def submit(
+        self, function: Callable[..., Result], *arguments: object
+    ) -> concurrent.futures.Future[Result]:
+        """Have a function called in a process."""
+        # The pool starts its processes as they are needed, so that any call may start one.
+        with blas_threads(self._threads), _interrupts_blocked():
+            try:
+                return self._pool.submit(function, *arguments)
+            except BrokenProcessPool:
+                raise _death() from None
+
+    @staticmethod
+    def result(future: concurrent.futures.Future[Result]) -> Result:
+        """What came of a call."""
+        try:
+            return future.result()
+        except BrokenProcessPool:
+            raise _death() from None
+
+
+def _start(prepare: Callable[..., object] | None, arguments: tuple[object, ...]) -> None:
+    """What a worker does first. Ctrl-C is for its parent, who tells it to stop."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if prepare is not None:
+        prepare(*arguments)
+
+
+def _death() -> MemoryError:
+    return MemoryError(
+        "a worker process ended before its time, perhaps for lack of memory: use fewer --jobs"
+    )
+
+
+@contextlib.contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Start processes that Ctrl-C does not reach while they import, and before they ignore it.
+
+    One that is pressed meanwhile is not lost: it comes at the end of this.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # Were it to start below, it would unblock what is blocked.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def blas_threads(number: int | None) -> Iterator[None]:
+    """Let processes that are started here do linear algebra in so many threads."""
+    before = {name: os.environ.get(name) for name in BLAS_SETTINGS}
+    for name in BLAS_SETTINGS:
+        _set_variable(name, None if number is None else str(number))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            _set_variable(name, value)
+
+
+def _set_variable(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value

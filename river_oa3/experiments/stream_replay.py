@@ -1,0 +1,210 @@
+"""An active learner over a whole stream in memory, in compiled code.
+
+The one file of the experiments that reaches into the core: the core's loop over rows has no other
+door.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+import typing
+
+import numpy as np
+from numpy.typing import NDArray
+from river import compose
+
+from river_oa3._core import checks
+from river_oa3._core.query import Rule
+from river_oa3._core.replay import replay as _replay
+from river_oa3.active import ActiveLearner
+from river_oa3.base import MarginClassifier, SecondOrderClassifier
+from river_oa3.budget import TotalBudget
+from river_oa3.datasets import Stream
+from river_oa3.experiments.scores import Counts
+from river_oa3.query import AsymmetricQuery, FirstComeQuery, Query, RandomQuery
+
+__all__ = ["Outcome", "replay", "uniforms"]
+
+# What a budget decides by.
+SPENDING = ("left", "can_ask", "tick", "spend", "try_spend", "_pay", "_spend")
+
+Integers = NDArray[np.int64]
+
+
+class Outcome(typing.NamedTuple):
+    """What became of a replay: counts after as many events as each checkpoint, and the decisions.
+
+    Examples
+    --------
+
+    >>> from river_oa3 import datasets, rivals
+    >>> from river_oa3.experiments import replay
+
+    >>> stream = datasets.open_stream("Phishing").unit_rows()
+    >>> outcome = replay(rivals.oa3_first_come(budget=10), stream, checkpoints=[5, 1000])
+    >>> outcome.labels
+    array([ 5, 10])
+    >>> outcome.asked[:12]
+    array([ True,  True,  True,  True,  True,  True,  True,  True,  True,
+            True, False, False])
+
+    """
+
+    checkpoints: Integers
+    true_positives: Integers
+    false_positives: Integers
+    true_negatives: Integers
+    false_negatives: Integers
+    labels: Integers
+    asked: NDArray[np.bool_]
+    uniforms_used: int
+    seconds: float
+
+    @property
+    def counts(self) -> Counts:
+        """The counts as one, one array per number."""
+        return Counts(
+            self.true_positives,
+            self.false_positives,
+            self.true_negatives,
+            self.false_negatives,
+            self.labels,
+        )
+
+
+def uniforms(seed: int | None, n: int) -> NDArray[np.float64]:
+    """The first `n` numbers that an `ActiveLearner` with this seed would draw."""
+    draw = random.Random(seed).random
+    return np.array([draw() for _ in range(n)])
+
+
+def replay(
+    model: ActiveLearner,
+    stream: Stream,
+    order: NDArray[np.integer[typing.Any]] | None = None,
+    numbers: NDArray[np.float64] | None = None,
+    checkpoints: typing.Sequence[int] | NDArray[np.integer[typing.Any]] | None = None,
+    paper_accounting: bool = False,
+) -> Outcome:
+    """Predict, account, ask and learn over a whole stream, as one event after another would.
+
+    The decisions are those of `predict_one` and `learn_one` on `stream.events(order)`, made without
+    a dict or a Python call per event. The model should be a new one: its classifier learns, its
+    counters and its budget are left alone.
+
+    Parameters
+    ----------
+    model
+        An active learner around a classifier of this package, with one of the rules of
+        `river_oa3.query` and a budget of labels in all, or none.
+    stream
+        The events.
+    order
+        The rows in the order in which they come. The default is the order of the stream.
+    numbers
+        Uniform random numbers in the order in which they are used, at least one per event. The
+        default is what the model's seed gives.
+    checkpoints
+        After how many events to write the counts down. The default is the end.
+    paper_accounting
+        Whether an event without features is counted as a mistake, as in the paper's published
+        figures. It is not asked about either way.
+
+    Examples
+    --------
+
+    >>> from river_oa3 import ActiveLearner, OA3DiagClassifier, datasets
+    >>> from river_oa3.experiments import replay
+
+    >>> stream = datasets.open_stream("Shuttle").unit_rows()
+    >>> outcome = replay(ActiveLearner(OA3DiagClassifier(rho=13), budget=490, seed=1), stream)
+    >>> outcome.labels
+    array([490])
+
+    """
+    classifier = model.classifier
+    # river's isinstance looks into pipelines.
+    if isinstance(classifier, compose.Pipeline) or not isinstance(classifier, MarginClassifier):
+        raise TypeError(f"replay takes the classifiers of river_oa3 alone, not {classifier!r}")
+    rows = np.arange(len(stream)) if order is None else _whole_numbers("order", order)
+    if rows.size and not (rows.min() >= 0 and rows.max() < len(stream)):
+        raise ValueError(f"order must hold rows from 0 to {len(stream) - 1}")
+    if numbers is None:
+        numbers = uniforms(model.seed, len(rows))
+    if len(numbers) < len(rows):
+        raise ValueError(f"{len(rows)} events may need as many uniforms, not {len(numbers)}")
+    stops = _whole_numbers("checkpoints", [len(rows)] if checkpoints is None else checkpoints)[
+        : len(rows)
+    ]
+    if stops.size and not (stops[0] >= 1 and stops[-1] <= len(rows) and (np.diff(stops) > 0).all()):
+        raise ValueError(f"checkpoints must be rising numbers from 1 to {len(rows)}")
+    overflow = _first_overflow(classifier, stream, rows)
+    if overflow is not None:
+        rows, stops = rows[:overflow], stops[:0]
+    budget = model._budget
+    if not (budget is None or _decides_as(TotalBudget, budget, *SPENDING)):
+        raise TypeError(f"replay takes a budget of labels in all as it is, not {budget!r}")
+    arguments = (
+        classifier._core,
+        stream.X.data,
+        stream.X.indices,
+        stream.X.indptr,
+        stream.y.view(np.uint8),
+        stream.names,
+        rows,
+        np.ascontiguousarray(numbers, dtype=np.float64),
+        _rule(model._query),
+        len(rows) if budget is None else budget.left,
+        stops,
+        paper_accounting,
+    )
+    start = time.thread_time()
+    counts, asked, used = _replay(*arguments)
+    seconds = time.thread_time() - start
+    if overflow is not None:
+        checks.refuse_size(f"event {overflow + 1} of the replay is too large")
+    tp, fp, tn, fn, labels = counts.T
+    return Outcome(
+        stops.astype(np.int64), tp, fp, tn, fn, labels, asked.view(np.bool_), used, seconds
+    )
+
+
+def _whole_numbers(name: str, values: typing.Any) -> NDArray[np.intp]:
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError(f"{name} must be a row of whole numbers")
+    return np.ascontiguousarray(array, dtype=np.intp)
+
+
+def _first_overflow(
+    classifier: MarginClassifier, stream: Stream, rows: NDArray[np.intp]
+) -> int | None:
+    """The first event whose variance is not finite, which is an error to predict, asked or not."""
+    if not isinstance(classifier, SecondOrderClassifier) or stream.squares.max() < math.inf:
+        return None
+    events = np.flatnonzero(~np.isfinite(stream.squares[rows]))
+    return int(events[0]) if len(events) else None
+
+
+def _rule(query: Query) -> Rule:
+    """The compiled form of a rule; one that decides in its own way has none."""
+    if _decides_as(AsymmetricQuery, query, "probability"):
+        assert isinstance(query, AsymmetricQuery)
+        return Rule(
+            delta_pos=query.delta_pos,
+            delta_neg=query.delta_neg,
+            use_confidence=query.use_confidence,
+        )
+    if any(_decides_as(base, query, "probability") for base in (RandomQuery, FirstComeQuery)):
+        return Rule(fixed=query.probability(0.0, 0.0))
+    raise TypeError(f"replay takes the rules of river_oa3.query as they are, not {query!r}")
+
+
+def _decides_as(base: type, thing: object, *methods: str) -> bool:
+    """Whether an object is a `base` with none of these methods changed."""
+    return isinstance(thing, base) and all(
+        getattr(type(thing), name) is getattr(base, name) and name not in vars(thing)
+        for name in methods
+    )

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from commands import QUICK, Small, all_methods, command, events, write_libsvm, write_parts
+
+from river_oa3 import datasets
+
+
+@pytest.fixture
+def small(monkeypatch):
+    return Small(monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory):
+    X, y = events()
+    return write_libsvm(tmp_path_factory.mktemp("data") / "small.libsvm", X, np.where(y, 1, -1))
+
+
+@pytest.fixture(scope="session")
+def stream(data):
+    return datasets.open_stream(data).unit_rows()
+
+
+@pytest.fixture(scope="session")
+def compared(data, tmp_path_factory):
+    """All methods on the small stream, in two processes."""
+    return all_methods(tmp_path_factory.mktemp("compared") / "results", data, 2)
+
+
+@pytest.fixture
+def compare(small, data, tmp_path):
+    """The command on the small stream and some quick methods, in this process."""
+
+    def run(*arguments, folder="results"):
+        return command(tmp_path / folder, "compare", data, *QUICK, *arguments)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def parts(tmp_path_factory):
+    return write_parts(tmp_path_factory.mktemp("parts"))
+
+
+@pytest.fixture(scope="session")
+def table2(parts, tmp_path_factory):
+    """The main table on parts of three of its data sets, the small way."""
+    with pytest.MonkeyPatch.context() as patch:
+        Small(patch)
+        folder = tmp_path_factory.mktemp("table2") / "results"
+        return command(
+            folder, "reproduce", "table2", "--data-dir", parts, "--permutations", 2, "--jobs", 1
+        )

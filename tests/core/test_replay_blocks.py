@@ -75,11 +75,11 @@ def dense(request):
     """A dense stream replayed, and one event at a time."""
     method, kind, labels = request.param
     stream = dense_stream(**DENSE[kind])
-    scene = scene_of(stream, range(len(stream)), seed=1, ticks=[1, 64, 65, 150, 300])
+    scene = scene_of(stream, range(len(stream)), seed=1, checkpoints=[1, 64, 65, 150, 300])
 
     def run(way):
         model = METHODS[method](labels)
-        trace = way(model, scene.stream, scene.order, scene.numbers, scene.ticks)
+        trace = way(model, scene.stream, scene.order, scene.numbers, scene.checkpoints)
         trace.mu = np.array(list(model.classifier.weights.values()))
         trace.names = list(model.classifier.weights)
         trace.covariance = model.classifier._core.covariance()

@@ -115,13 +115,13 @@ class Generous(budget.TotalBudget):
 
 @pytest.mark.parametrize("rule", [Doubled(), Doubled(0.3, 0.3)], ids=["defaults", "biases"])
 def test_rule_with_a_probability_of_its_own_is_refused_by_name(rule):
-    stream, *_ = a_scene()
+    stream = a_scene().stream
     with pytest.raises(TypeError, match="Doubled"):
         replay(ActiveLearner(OA3DiagClassifier(), rule), stream)
 
 
 def test_probability_that_was_put_on_a_rule_is_refused():
-    stream, *_ = a_scene()
+    stream = a_scene().stream
     rule = query.AsymmetricQuery()
     rule.probability = lambda margin, confidence: 0.5
     with pytest.raises(TypeError, match="AsymmetricQuery"):
@@ -129,7 +129,7 @@ def test_probability_that_was_put_on_a_rule_is_refused():
 
 
 def test_subclass_that_changes_no_decision_is_replayed_as_its_base():
-    stream, *_ = a_scene()
+    stream = a_scene().stream
     outcomes = [
         replay(ActiveLearner(OA3DiagClassifier(), rule, seed=1), stream)
         for rule in (Renamed(0.4, 0.2), query.AsymmetricQuery(0.4, 0.2))
@@ -138,7 +138,7 @@ def test_subclass_that_changes_no_decision_is_replayed_as_its_base():
 
 
 def test_budget_with_a_mind_of_its_own_is_refused_by_name():
-    stream, *_ = a_scene()
+    stream = a_scene().stream
     with pytest.raises(TypeError, match="Generous"):
         replay(ActiveLearner(OA3DiagClassifier(), budget=Generous(3)), stream)
 

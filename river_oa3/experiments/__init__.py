@@ -1,4 +1,8 @@
-"""The experiments of the paper, and what it reports of them."""
+"""Methods side by side on whole streams, and the experiments of the paper.
+
+Here are methods, scores, replay, tasks and their runner, tuning and comparison; `output` has what
+is shown and written, `paper` the published tables and what reproduces them, `bench` the speed.
+"""
 
 from river_oa3.experiments.comparison import Comparison, Plan, compare
 from river_oa3.experiments.scores import Counts, Goal

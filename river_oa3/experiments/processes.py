@@ -7,6 +7,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 import typing
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
@@ -94,8 +95,17 @@ class Processes:
 def _start(prepare: Callable[..., object] | None, arguments: tuple[object, ...]) -> None:
     """What a worker does first. Ctrl-C is for its parent, who tells it to stop."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     if prepare is not None:
         prepare(*arguments)
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent is gone, for the pool would have it wait for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _death() -> MemoryError:

@@ -7,6 +7,7 @@ processes may add to the file at once, and a line that was cut off spoils no oth
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import importlib.metadata
 import json
@@ -105,7 +106,11 @@ class StreamRuns(typing.NamedTuple):
 
     def key(self, task: Task) -> str:
         """A digest of everything that the run of a task depends on."""
-        content = (*self.origin, *task._replace(setting=vars(task.setting)))  # type: ignore[arg-type]
+        setting = dataclasses.asdict(task.setting)
+        content = (
+            *self.origin,
+            *(task.method, task.parameters, setting, task.part, task.checkpoints),
+        )
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
     def known(self, tasks: Iterable[Task]) -> dict[Task, Run | None]:

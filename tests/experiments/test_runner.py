@@ -5,6 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -99,6 +103,41 @@ def test_a_worker_does_not_hear_ctrl_c(stream):
         os.kill(worker.pid, signal.SIGINT)
         tasks = some_tasks(stream)
         assert len(list(runner.run(tasks, "after it"))) == len(tasks)
+
+
+FOR_EVER = """
+import multiprocessing, sys, time
+from river_oa3.experiments.processes import Processes
+
+if __name__ == "__main__":
+    with Processes(1) as processes:
+        processes.result(processes.submit(abs, -1))
+        print(*(each.pid for each in multiprocessing.active_children()), flush=True)
+        processes.result(processes.submit(time.sleep, 600))
+"""
+
+
+def is_running(pid):
+    """Whether a process is there and not only waits to be buried."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc to look into")
+def test_a_worker_ends_with_its_parent(tmp_path):
+    script = tmp_path / "for_ever.py"
+    script.write_text(FOR_EVER)
+    parent = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True)
+    (worker,) = map(int, parent.stdout.readline().split())
+    assert is_running(worker)
+    parent.kill()
+    parent.communicate()
+    end = time.monotonic() + 30
+    while is_running(worker) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not is_running(worker)
 
 
 def threads_of_blas():

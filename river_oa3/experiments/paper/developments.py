@@ -60,7 +60,7 @@ class Strategies(Experiment):
         """Each method again, under another budget."""
         for each, _ in self.comparisons(study):
             for method in self.methods:
-                yield each, method, study.permutations, study.events(each)
+                yield each, method, study.orders(each), study.events(each)
 
     def run(self, study: Study, name: str, say: Say) -> list[Path]:
         """Draw a figure per metric and write it down."""

@@ -74,7 +74,7 @@ def _comparison_runs(study: Study, name: str, metric: Metric) -> Iterator[Runs]:
     stream = study.stream(name)
     is_tuned = study.tuned.find(study.tuned.key(stream, plan), plan.methods) is not None
     for method in plan.methods:
-        yield name, method, study.permutations, study.events(name)
+        yield name, method, study.orders(name), study.events(name)
         if not is_tuned:
             for stage, number in study.search(name).runs(len(METHODS[method].tuned)):
                 yield name, method, number, min(stage.events or len(stream), len(stream))

@@ -71,7 +71,7 @@ class Sweep(Experiment):
         """Each method at each value."""
         for each in study.available(self.sets):
             for method in self.methods:
-                yield each, method, len(self.values) * study.permutations, study.events(each)
+                yield each, method, len(self.values) * study.orders(each), study.events(each)
 
     def run(self, study: Study, name: str, say: Say) -> list[Path]:
         """Draw the lines and write them down."""
@@ -101,7 +101,7 @@ class Sweep(Experiment):
             for value in self.values
             for method in self.methods
         ]
-        scores = study.sweep(each, variations, study.permutations, name)
+        scores = study.sweep(each, variations, study.orders(each), name)
         return {
             method: np.array([scores[method, value] for value in self.values])
             for method in self.methods
@@ -195,7 +195,7 @@ class Biases(Experiment):
         """OA3 at each point."""
         for each in study.available(self.sets):
             points = len(self.exponents) ** 2
-            yield each, "OA3", points * _quarter(study.permutations), study.events(each)
+            yield each, "OA3", points * _quarter(study.orders(each)), study.events(each)
 
     def run(self, study: Study, name: str, say: Say) -> list[Path]:
         """Draw the maps and write them down."""
@@ -213,7 +213,7 @@ class Biases(Experiment):
             say(
                 f"{title}: best {self.metric.name} {means[at]:.2f} at delta_pos = "
                 f"{points[at][0]:g}, delta_neg = {points[at][1]:g} (eta = {tuned['eta']:g}, mean "
-                f"over {_quarter(study.permutations)} permutations)"
+                f"over {_quarter(study.orders(each))} permutations)"
             )
             for (pos, neg), mean in zip(points, means.tolist(), strict=True):
                 rows.append([title, f"{pos:g}", f"{neg:g}", f"{mean:.6g}"])
@@ -239,7 +239,7 @@ class Biases(Experiment):
             Variation("OA3", float(number), _biased(tuned, *point), setting, goal)
             for number, point in enumerate(points)
         ]
-        scores = study.sweep(each, variations, _quarter(study.permutations), name)
+        scores = study.sweep(each, variations, _quarter(study.orders(each)), name)
         return np.array([scores["OA3", float(k)].mean() for k in range(len(points))])
 
 

@@ -137,6 +137,18 @@ def test_subclass_that_changes_no_decision_is_replayed_as_its_base():
     assert outcomes[0].asked.tolist() == outcomes[1].asked.tolist()
 
 
+class Contrary(OA3DiagClassifier):
+    """A classifier that learns the opposite."""
+
+    def learn_one(self, x, y, w=1.0):
+        super().learn_one(x, not y, w)
+
+
+def test_classifier_that_learns_in_its_own_way_is_refused_by_name():
+    with pytest.raises(TypeError, match="Contrary"):
+        replay(ActiveLearner(Contrary()), a_scene().stream)
+
+
 def test_budget_with_a_mind_of_its_own_is_refused_by_name():
     stream = a_scene().stream
     with pytest.raises(TypeError, match="Generous"):

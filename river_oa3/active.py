@@ -273,12 +273,12 @@ class ActiveLearner(ActiveLearningClassifier):
         """What the classifier thinks of the event, and whether to ask about it."""
         opinion, reached = self._judge(x, kwargs, proba)
         teachable = opinion.teachable or self._must_ask_anyway(reached[-1])
-        ask = self._decide(opinion.margin, opinion.confidence, teachable)
         if self._is_pipeline and self.learn_transformers:
+            # Before anything is paid: a step may refuse the event.
             pipeline = typing.cast(compose.Pipeline, self.classifier)
             pipelines.learn_unsupervised(pipeline, x)
             self._taught += 1
-        return opinion, ask
+        return opinion, self._decide(opinion.margin, opinion.confidence, teachable)
 
     def _judge(
         self, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool

@@ -22,6 +22,9 @@ from river_oa3.one_step import Guard, inside_step, one_step
 
 __all__ = ["Budget", "RateBudget", "TotalBudget", "WindowBudget"]
 
+# No clock shows more seconds: a hundred million years.
+_END_OF_TIME = 3e15
+
 Clock = Callable[[], "dt.datetime | float"]
 
 
@@ -328,10 +331,13 @@ class WindowBudget(Budget):
 
     def _seconds(self) -> float:
         now = time.time() if self.clock is None else self.clock()
-        seconds = now.timestamp() if isinstance(now, dt.datetime) else now
-        if not isinstance(seconds, (int, float)) or not math.isfinite(seconds):
-            raise ValueError(f"the clock must give a datetime, or seconds since 1970, not {now!r}")
-        return seconds
+        try:
+            seconds = now.timestamp() if isinstance(now, dt.datetime) else now
+            if isinstance(seconds, (int, float)) and abs(seconds) < _END_OF_TIME:
+                return seconds
+        except (OverflowError, OSError, ValueError):  # years that the system's calendar lacks
+            pass
+        raise ValueError(f"the clock must give a datetime, or seconds since 1970, not {now!r}")
 
     def _catch_up(self) -> None:
         self._window = self._window_of_now()

@@ -122,15 +122,16 @@ class PendingLabels:
         self._n_events += 1
         self._expire()
         if ask:
-            if len(self._open) == self.capacity:
-                self._drop_oldest()
+            assert last_query is not None
             try:
-                kept = copy.deepcopy(x)
-            except Exception:
+                self._open[event_id] = _Ask(
+                    self._n_events, refund_token, last_query.probability, copy.deepcopy(x)
+                )
+            except BaseException:  # an interrupt too: what is not kept must not stay paid for
                 self.model.refund(refund_token)
                 raise
-            assert last_query is not None
-            self._open[event_id] = _Ask(self._n_events, refund_token, last_query.probability, kept)
+            if len(self._open) > self.capacity:
+                self._drop_oldest()
         return label, ask
 
     def learn_one(self, event_id: Hashable, y: typing.Any, **kwargs: typing.Any) -> None:

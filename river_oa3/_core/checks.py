@@ -87,41 +87,81 @@ def refuse_covariance(d: int) -> NoReturn:
     )
 
 
+# Numbers in a model stay far from where products of three of them would overflow.
+_MOST = 1e100
+
+
+def stored_part(state: Any, name: str) -> Any:
+    """A part of a stored model, which must be there."""
+    if not isinstance(state, dict):
+        refuse_state(f"it is a {type(state).__name__}, not a dict")
+    if name not in state:
+        refuse_state(f"{name!r} is missing")
+    return state[name]
+
+
+def stored_names(state: Any) -> list[Hashable]:
+    """The names of a stored model, each of them once."""
+    names = stored_part(state, "names")
+    if not isinstance(names, list):
+        refuse_state(f"'names' is a {type(names).__name__}, not a list")
+    try:
+        distinct = len(set(names))
+    except TypeError as error:
+        refuse_state(f"'names' holds what cannot be a name: {error}")
+    if distinct != len(names):
+        refuse_state("a feature's name occurs twice")
+    return list(names)
+
+
+def stored_array(state: Any, name: str) -> NDArray[np.float64]:
+    """An array of real numbers of a stored model."""
+    array = stored_part(state, name)
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":
+        refuse_state(f"{name!r} is not an array of real numbers")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
 def stored(
-    state: dict[str, Any],
+    state: Any,
     name: str,
     shape: tuple[int, ...],
-    least: float = -math.inf,
-    most: float = math.inf,
+    least: float = -_MOST,
+    most: float = _MOST,
 ) -> NDArray[np.float64]:
-    """An array of a stored model: of the shape that its names ask for, finite, within limits."""
-    array = np.ascontiguousarray(state[name], dtype=np.float64)
+    """An array of a stored model: of the shape that its names ask for, within limits."""
+    array = stored_array(state, name)
     if array.shape != shape:
-        _refuse_state(f"{name!r} has the shape {array.shape}, not {shape}")
+        refuse_state(f"{name!r} has the shape {array.shape}, not {shape}")
     if not np.isfinite(array).all():
-        _refuse_state(f"{name!r} holds numbers that are not finite")
-    if array.size and not (least <= array.min() and array.max() <= most):
-        _refuse_state(f"{name!r} holds numbers that are not from {least:g} to {most:g}")
+        refuse_state(f"{name!r} holds numbers that are not finite")
+    # Rounding may take a covariance a little beyond its limit, but no variance below 0.
+    slack = 1e-9 * most
+    if array.size and not (
+        (least - slack if least < 0.0 else least) <= array.min() and array.max() <= most + slack
+    ):
+        refuse_state(f"{name!r} holds numbers that are not from {least:g} to {most:g}")
     return array
 
 
-def stored_number(state: dict[str, Any], name: str) -> float:
-    """A number of a stored model that is finite and not negative."""
-    number = state[name]
-    if not isinstance(number, (float, int)) or not 0.0 <= number < math.inf:
-        _refuse_state(f"{name!r} is {number!r}, not a finite number of 0 or more")
+def stored_number(state: Any, name: str, most: float) -> float:
+    """A number of a stored model from 0 to `most`."""
+    number = stored_part(state, name)
+    if not isinstance(number, (float, int)) or not 0.0 <= number <= most:
+        refuse_state(f"{name!r} is {number!r}, not a number from 0 to {most:g}")
     return float(number)
 
 
-def stored_count(state: dict[str, Any], name: str, most: int = 2**63 - 1) -> int:
+def stored_count(state: Any, name: str, most: int = 2**53) -> int:
     """A count of a stored model."""
-    number = state[name]
+    number = stored_part(state, name)
     if not isinstance(number, int) or not 0 <= number <= most:
-        _refuse_state(f"{name!r} is {number!r}, not a whole number from 0 to {most}")
+        refuse_state(f"{name!r} is {number!r}, not a whole number from 0 to {most}")
     return number
 
 
-def _refuse_state(what: str) -> NoReturn:
+def refuse_state(what: str) -> NoReturn:
+    """Raise the error for a stored model that cannot be one."""
     raise ValueError(f"this stored model is damaged: {what}")
 
 

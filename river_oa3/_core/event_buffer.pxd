@@ -75,4 +75,5 @@ cdef class EventBuffer:
         for k in range(size):
             value = values[columns[k]] if is_dense else values[k]
             if value != 0.0:
+                self.newcomers[self.new].index = columns[k]
                 self.add(slots[columns[k]], value)

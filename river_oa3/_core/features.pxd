@@ -18,8 +18,10 @@ cdef class Features:
 
     cdef object read(self, object x, bint learning)
     cdef object read_any(self, list items, bint learning)
+    cdef object read_again(self, object kept)
     cdef void fetch_row(self, Py_ssize_t slot) noexcept nogil
     cdef void sort(self, bint learning) noexcept nogil
-    cdef bint has_room(self) noexcept nogil
     cdef int reserve(self, Py_ssize_t count) except -1
-    cdef void admit(self) noexcept
+    cdef void hold_new(self) noexcept
+    cdef void drop_new(self) noexcept
+    cdef void admit(self) noexcept nogil

@@ -7,7 +7,7 @@ from cpython.dict cimport PyDict_Check, PyDict_Next, PyDict_Size
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_Check, PyLong_CheckExact
 from cpython.object cimport PyObject, PyObject_Hash
-from cpython.ref cimport Py_INCREF
+from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.unicode cimport PyUnicode_CheckExact
 
 from .event_buffer cimport EventBuffer, Reading
@@ -97,10 +97,14 @@ cdef class Features:
         return x
 
     cdef object read_any(self, list items, bint learning):
-        """Read an event with names or values of any type: foreign code first, our memory after."""
+        """Read an event with names or values of any type: foreign code first, our memory after.
+
+        What it returns owns all that was read: letting go of a value may run code as well.
+        """
         cdef Py_ssize_t i, n, count = -1
         cdef double value
         cdef list names = [], values = [], hashes = [], slots = [], digests = []
+        cdef list kept = [items, names]
         cdef EventBuffer event = self.event
         cdef int lookups = 0
         for name, item in items:
@@ -132,7 +136,13 @@ cdef class Features:
                 event.newcomers[event.new].hash = digests[i]
             event.add(slots[i], values[i])
         self.sort(learning)
-        return names
+        return kept
+
+    cdef object read_again(self, object kept):
+        """Read to learn, once more, what `read` has read and returned."""
+        if PyDict_Check(kept):
+            return self.read(kept, True)
+        return self.read_any((<list>kept)[0], True)
 
     cdef inline void fetch_row(self, Py_ssize_t slot) noexcept nogil:
         if self.stride:
@@ -145,20 +155,27 @@ cdef class Features:
         if learning:
             self.event.sort_new(self.names.count)
 
-    cdef bint has_room(self) noexcept nogil:
-        """Whether the names of the event that was read fit into the table."""
-        return self.names.has_room(self.names.count + self.event.new)
-
     cdef int reserve(self, Py_ssize_t count) except -1:
         """Make room for `count` names in all; no batch may be at work."""
         self.names.reserve(count)
         return self.event.reserve_bitmap(count)
 
-    cdef void admit(self) noexcept:
-        """Give the new features of the event that was read their slots; there has to be room."""
+    cdef void hold_new(self) noexcept:
+        """Take a reference to each new name, for the table."""
+        cdef Py_ssize_t i
+        for i in range(self.event.new):
+            Py_INCREF(<object>self.event.readings[self.event.newcomers[i].index].name)
+
+    cdef void drop_new(self) noexcept:
+        """Give the references back; the event still holds the names."""
+        cdef Py_ssize_t i
+        for i in range(self.event.new):
+            Py_DECREF(<object>self.event.readings[self.event.newcomers[i].index].name)
+
+    cdef void admit(self) noexcept nogil:
+        """Give the new features, whose names are held, their slots; there has to be room."""
         cdef Py_ssize_t i
         cdef Reading* reading
         for i in range(self.event.new):
             reading = self.event.readings + self.event.newcomers[i].index
-            Py_INCREF(<object>reading.name)
             self.names.insert(reading.name, reading.hash)

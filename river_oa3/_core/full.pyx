@@ -20,7 +20,7 @@ from .kernels cimport add_four, add_one, dot_entries, larger
 from .second_order cimport SecondOrder
 from .snapshot cimport Snapshot
 
-from .checks import refuse_covariance, stored
+from .checks import refuse_covariance, refuse_state, stored, stored_array
 from .memory import available_bytes
 
 cdef enum:
@@ -28,10 +28,8 @@ cdef enum:
     LOOKAHEAD = 64
     # Where S no longer fits into the cache, it pays to look ahead.
     MIN_LOOKAHEAD_SIDE = 512
-    # From so many features on BLAS would share a product among threads, and from so many on it
-    # may: only then does a product take longer than a thread may have to wait for its turn.
+    # From so many features on BLAS might share a product among threads.
     MIN_SHARED = 64
-    MIN_THREADED = 2048
     # Lines of `lines`, each with one number per feature.
     MU = 0
     DIAGONAL = 1
@@ -83,6 +81,8 @@ cdef class Full(SecondOrder):
     cdef Py_ssize_t plan(self, Py_ssize_t d) except -1:
         """Half as much again, so that the square about doubles; less where memory is short."""
         cdef Py_ssize_t side = max(d, self.side + self.side // 2, 16)
+        if d <= self.side:
+            return d
         # Small ones are not worth asking the system about.
         room = available_bytes() if side > 2048 else float("inf")
         if 8.0 * side * (side + LINES) > room:
@@ -166,11 +166,11 @@ cdef class Full(SecondOrder):
         self.end_products()
 
     cdef void begin_products(self) noexcept nogil:
-        if MIN_SHARED <= self.table.count < MIN_THREADED:
+        if self.table.count >= MIN_SHARED:
             one_thread()
 
     cdef void end_products(self) noexcept nogil:
-        if MIN_SHARED <= self.table.count < MIN_THREADED:
+        if self.table.count >= MIN_SHARED:
             threads_as_before()
 
     cdef void step(self, const Entry* x, Py_ssize_t n, double step, Py_ssize_t d) noexcept nogil:
@@ -356,12 +356,19 @@ cdef class Full(SecondOrder):
         return sigma
 
     def _check(self, state, d):
-        waiting = min(len(state["waiting"]), BLOCK - 1)
+        # Sigma <= S <= I, and so is W'W: no number is beyond 1.
+        n_waiting = min(len(stored_array(state, "waiting")), BLOCK - 1)
+        diagonal = stored(state, "diagonal", (d,), least=0.0, most=1.0)
+        square = stored(state, "square", (d, d), least=-1.0, most=1.0)
+        waiting = stored(state, "waiting", (n_waiting, d), least=-1.0, most=1.0)
+        left = square.diagonal() - (waiting * waiting).sum(axis=0)
+        if not (np.allclose(square, square.T) and np.allclose(left, diagonal, atol=1e-6)):
+            refuse_state("'square' is not the covariance that 'diagonal' and 'waiting' belong to")
         return {
             "mu": stored(state, "mu", (d,))[None, :],
-            "diagonal": stored(state, "diagonal", (d,), least=0.0, most=1.0)[None, :],
-            "square": stored(state, "square", (d, d)),
-            "waiting": stored(state, "waiting", (waiting, d)),
+            "diagonal": diagonal[None, :],
+            "square": square,
+            "waiting": waiting,
         }
 
     def _load(self, numbers):

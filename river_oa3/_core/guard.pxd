@@ -1,3 +1,40 @@
+cdef extern from *:
+    """
+    #ifdef _MSC_VER
+    #include <process.h>
+    #include <windows.h>
+    #define process_number() ((long)_getpid())
+    #define take_a_nap() Sleep(1)
+    #define add_to(counter, n) _InterlockedExchangeAdd((counter), (n))
+    #else
+    #include <unistd.h>
+    #define process_number() ((long)getpid())
+    #define take_a_nap() usleep(100)
+    #define add_to(counter, n) __atomic_fetch_add((counter), (n), __ATOMIC_SEQ_CST)
+    #endif
+    /* Read by batches between two rows. */
+    typedef struct { volatile long is_forking; volatile long resting; } ForkState;
+    """
+    ctypedef struct ForkState:
+        long is_forking
+        long resting
+    long process_number() noexcept nogil
+    void take_a_nap() noexcept nogil
+    long add_to(volatile long* counter, long n) noexcept nogil
+
+# A batch takes a rest between two rows while another thread forks, so that the child gets models
+# whose numbers are those of a moment between two events, and no lock of BLAS that nobody holds.
+cdef ForkState* fork_state
+
+
+cdef inline void rest_while_forking() noexcept nogil:
+    if fork_state.is_forking:
+        add_to(&fork_state.resting, 1)
+        while fork_state.is_forking:
+            take_a_nap()
+        add_to(&fork_state.resting, -1)
+
+
 cdef class Guard:
     """Lets a batch work on a model without the GIL, and everybody else wait for it.
 
@@ -5,7 +42,8 @@ cdef class Guard:
     run: nothing between reading an event and having done with it runs Python code or allocates a
     Python container, which might start the garbage collector and, with it, anybody's finalizers.
     """
-    # The generation of the process in which a batch is at work; 0 where none is.
+    # The number of the process in which a batch is at work; 0 where none is. In a forked process it
+    # may be that of the parent, whose threads are not here.
     cdef long busy
     cdef unsigned long owner
 

@@ -33,6 +33,8 @@ cdef class Learner:
     cdef int judge_event(self, object x, double* p, double* v) except -1
     cdef object read_to_learn(self, object x)
     cdef int learn_read(self, bint y, double w) except -1
+    cdef int learn_loaded(self, bint y, double w, double* squares) noexcept nogil
+    cdef bint has_room_for(self, Py_ssize_t new) noexcept nogil
     cdef int grow(self, Py_ssize_t d) except -1
     cdef Snapshot snapshot(self)
 

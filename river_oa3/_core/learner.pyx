@@ -10,7 +10,15 @@ from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from .kernels cimport sum_squares
 from .loss cimport step_size
 
-from .checks import as_label, as_weight, positive, refuse_size, stored_number
+from .checks import (
+    as_label,
+    as_weight,
+    positive,
+    refuse_size,
+    stored_names,
+    stored_number,
+    stored_part,
+)
 
 # State of another number is refused, older numbers are translated in `__setstate__`.
 FORMAT = 1
@@ -128,31 +136,42 @@ cdef class Learner:
     cdef object read_to_learn(self, object x):
         """Read an event, with room for its new features; returns what keeps their names alive."""
         kept = self.features.read(x, True)
-        while self.event.new and not (
-            self.features.has_room() and self.has_room(self.table.count + self.event.new)
-        ):
-            # Making room may run Python code, and so may letting the names go: read again after.
+        while not self.has_room_for(self.event.new):
+            # Making room may run Python code: read again after it.
             self.grow(self.table.count + self.event.new)
-            kept = None
-            kept = self.features.read(x, True)
+            kept = self.features.read_again(kept)
         return kept
 
     cdef int learn_read(self, bint y, double w) except -1:
         """Learn the event that `read_to_learn` has read."""
-        cdef EventBuffer event = self.event
-        cdef Py_ssize_t n = event.known + event.new
-        cdef double step, squares
+        cdef double squares
         cdef int verdict
-        # Beyond the name table the features are as new: mu = 0, Sigma = I.
-        self.blank_rows(self.table.count, self.table.count + event.new)
-        verdict = self.decide(event.entries, n, self.margin(event.entries, n), y, w, &step,
-                              &squares)
+        self.features.hold_new()
+        verdict = self.learn_loaded(y, w, &squares)
+        if verdict != STEP:
+            self.features.drop_new()
         if verdict == OVERFLOW:
             self._refuse_event(squares)
+        return 0
+
+    cdef int learn_loaded(self, bint y, double w, double* squares) noexcept nogil:
+        """Learn the event in the buffer, whose new names are held, if there is a step to make."""
+        cdef Entry* x = self.event.entries
+        cdef Py_ssize_t new = self.event.new, n = self.event.known + new
+        cdef double step
+        cdef int verdict
+        # Beyond the name table the features are as new: mu = 0, Sigma = I.
+        self.blank_rows(self.table.count, self.table.count + new)
+        verdict = self.decide(x, n, self.margin(x, n), y, w, &step, squares)
         if verdict == STEP:
             self.features.admit()
-            self.update(event.entries, n, event.new, step, squares)
-        return 0
+            self.update(x, n, new, step, squares[0])
+        return verdict
+
+    cdef bint has_room_for(self, Py_ssize_t new) noexcept nogil:
+        """Whether there is room for so many features more."""
+        cdef Py_ssize_t d = self.table.count + new
+        return new == 0 or (self.table.has_room(d) and self.has_room(d))
 
     cdef int grow(self, Py_ssize_t d) except -1:
         """Make room for d features in all."""
@@ -210,21 +229,24 @@ cdef class Learner:
         return {"format": FORMAT, "names": copy.names.names(), **copy.as_dict()}
 
     def __setstate__(self, state):
-        if state["format"] not in range(1, FORMAT + 1):
+        number = stored_part(state, "format")
+        if number not in range(1, FORMAT + 1):
             raise ValueError(
-                f"this model was stored in format {state['format']}; this version of river_oa3 "
-                f"reads formats up to {FORMAT}: upgrade it"
+                f"this model was stored in format {number}; this version of river_oa3 reads "
+                f"formats up to {FORMAT}: upgrade it"
             )
         if self.table.count:
             raise ValueError("a stored model is loaded into a new one; this one has learned")
-        # All is checked before anything is taken.
-        names = list(state["names"])
+        # All is checked before anything is taken. Names come last, in one go: up to then this is a
+        # model without features, whatever code is run by hashing them.
+        names = stored_names(state)
+        hashes = [hash(name) for name in names]
         numbers = self._check(state, len(names))
-        bound = stored_number(state, "reach")
+        bound = stored_number(state, "reach", OVERFLOW_LIMIT)
         self.grow(len(names))
-        self.table.load(names)
-        self.mu_norm_bound = bound
         self._load(numbers)
+        self.table.load(names, hashes)
+        self.mu_norm_bound = bound
 
     def _arguments(self):
         return self._eta, self._rho

@@ -44,7 +44,7 @@ cdef class NameTable:
     cdef bint has_room(self, Py_ssize_t count) noexcept nogil
     cdef int reserve(self, Py_ssize_t count) except -1
     cdef NameCopy copy(self)
-    cdef int load(self, list names) except -1
+    cdef int load(self, list names, list hashes) except -1
 
     cdef inline uint32_t mixed(self, Py_hash_t hash) noexcept nogil:
         """Python's hashes of small ints are the ints themselves: they are mixed before use."""

@@ -65,12 +65,10 @@ cdef class NameTable:
             if bucket.name == <PyObject*>name:
                 return bucket.slot
             if bucket.hash == short_hash:
-                if PyUnicode_CheckExact(name):
-                    if PyUnicode_Check(<object>bucket.name) and (
-                        PyUnicode_Compare(name, <object>bucket.name) == 0
-                    ):
+                if PyUnicode_CheckExact(name) and PyUnicode_Check(<object>bucket.name):
+                    if PyUnicode_Compare(name, <object>bucket.name) == 0:
                         return bucket.slot
-                elif not PyLong_CheckExact(<object>bucket.name):
+                elif not (PyLong_CheckExact(name) and PyLong_CheckExact(<object>bucket.name)):
                     return UNUSUAL
                 elif PyObject_RichCompareBool(name, <object>bucket.name, Py_EQ):
                     return bucket.slot
@@ -90,8 +88,8 @@ cdef class NameTable:
                 return slot
             if buckets[i].hash == short_hash:
                 known = <object>buckets[i].name
-                if PyUnicode_CheckExact(name):
-                    if PyUnicode_Check(known) and PyUnicode_Compare(name, known) == 0:
+                if PyUnicode_CheckExact(name) and PyUnicode_Check(known):
+                    if PyUnicode_Compare(name, known) == 0:
                         return slot
                 elif PyObject_RichCompareBool(name, known, Py_EQ):
                     return slot
@@ -153,12 +151,11 @@ cdef class NameTable:
         copy.count = self.count
         return copy
 
-    cdef int load(self, list names) except -1:
+    cdef int load(self, list names, list hashes) except -1:
         """Take the names of a stored table, in the order of their slots, into an empty one."""
-        cdef list hashes = [hash(name) for name in names]
         cdef Py_ssize_t i
-        if len(set(names)) != len(names):
-            raise ValueError("this stored model is damaged: a feature's name occurs twice")
+        if self.count:
+            raise ValueError("a stored model is loaded into a new one; this one has learned")
         self.reserve(len(hashes))
         for i in range(len(hashes)):
             Py_INCREF(names[i])

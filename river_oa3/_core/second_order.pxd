@@ -1,3 +1,4 @@
+from .columns cimport Columns
 from .learner cimport Learner
 
 
@@ -10,3 +11,6 @@ cdef class SecondOrder(Learner):
     cdef double variance_of(self, object x) except? -1
     cdef double longest_step(self, bint y, double w) noexcept nogil
     cdef double max_squares(self) noexcept nogil
+    cdef int begin_batch(self, Columns layout, object X) except -1
+    cdef bint batch_fits(self, const double[::1] squares, const unsigned char[::1] y,
+                         const double[::1] w, double* largest) noexcept nogil

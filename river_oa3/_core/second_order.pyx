@@ -5,12 +5,17 @@ import numpy as np
 from libc.float cimport DBL_MAX
 from libc.math cimport fabs, fmin, isfinite, sqrt
 
+from .columns cimport Columns
 from .event_buffer cimport Entry, EventBuffer
-from .kernels cimport sum_squares
+from .guard cimport rest_while_forking
+from .kernels cimport larger, sum_squares
 from .learner cimport NO_STEP, OVERFLOW, OVERFLOW_LIMIT, STEP
 from .loss cimport SLOPE, gradient_step, has_loss
 
 from .checks import positive, refuse_size
+
+# Of the limits: a row's own sums are added up in another order.
+cdef double BATCH_SHARE = 1.0 - 1e-9
 
 
 cdef class SecondOrder(Learner):
@@ -93,97 +98,81 @@ cdef class SecondOrder(Learner):
     def _answers(self, const double[:, ::1] X, list columns, bint wants_variance):
         margins, variances = np.zeros(len(X)), np.zeros(len(X))
         cdef double[::1] p = margins, v = variances
-        cdef Py_ssize_t i, n_columns = X.shape[1]
+        cdef Columns layout = Columns(columns, False)
         cdef EventBuffer event = self.event
-        cdef Py_ssize_t[::1] slots
-        cdef int[::1] order
-        order, slots = self._layout(columns)
-        if not n_columns:
-            return margins, variances
-        self.features.guard.acquire()
+        cdef Py_ssize_t i
+        self.begin_batch(layout, None)
         with nogil:
-            for i in range(X.shape[0]):
-                event.load_row(&X[i, 0], &order[0], n_columns, &slots[0], True)
+            for i in range(X.shape[0] if layout.size else 0):
+                event.load_row(&X[i, 0], layout.order, layout.size, layout.slots, True)
                 if wants_variance:
                     p[i] = self.judge(event.entries, event.known, &v[i])
                     v[i] += self.new_variance()
                 else:
                     p[i] = self.margin(event.entries, event.known)
+                rest_while_forking()
         self.features.guard.release()
         if not (np.isfinite(margins).all() and np.isfinite(variances).all()):
             refuse_size("the variance or margin of a row is not finite")
         return margins, variances
 
     def learn_many(self, const double[:, ::1] X, list columns, const unsigned char[::1] y,
-                   const double[::1] w, row_squares):
+                   const double[::1] w, const double[::1] row_squares):
         """Learn the rows in order, all of them or none; `row_squares` are their squared lengths."""
-        cdef Py_ssize_t i = 0, n_columns = X.shape[1]
+        cdef Columns layout = Columns(columns, True)
         cdef EventBuffer event = self.event
-        cdef Py_ssize_t[::1] slots
-        cdef int[::1] order
-        cdef double step, squares, p
-        if not n_columns:
-            return
-        self._check_batch(row_squares, y, w)
-        self._make_room(np.asarray(X), columns)
-        while True:
-            order, slots = self._layout(columns)
-            self.features.guard.acquire()
+        cdef double largest = 0.0, squares
+        cdef Py_ssize_t i
+        cdef bint fits
+        self.begin_batch(layout, np.asarray(X))
+        fits = self.batch_fits(row_squares, y, w, &largest)
+        if fits:
+            layout.hold(event)
             with nogil:
-                while i < X.shape[0]:
-                    event.load_row(&X[i, 0], &order[0], n_columns, &slots[0], True)
+                for i in range(X.shape[0] if layout.size else 0):
+                    event.load_row(&X[i, 0], layout.order, layout.size, layout.slots, True)
                     if event.new:
-                        break
-                    # `_check_batch` has ruled out that a row is too large.
-                    p = self.margin(event.entries, event.known)
-                    if self.decide(event.entries, event.known, p, y[i], w[i], &step,
-                                   &squares) == STEP:
-                        self.update(event.entries, event.known, 0, step, squares)
-                    i += 1
+                        layout.prepare_new(event, self.table.count)
+                    if self.learn_loaded(y[i], w[i], &squares) == STEP and event.new:
+                        layout.admit(event)
+                    rest_while_forking()
+            layout.drop()
+        self.features.guard.release()
+        if not fits:
+            self._refuse_event(largest)
+
+    cdef int begin_batch(self, Columns layout, object X) except -1:
+        """Take the model for a batch, with its columns looked up and, for the rows X, with room."""
+        cdef Py_ssize_t new = 0
+        while True:
+            layout.look_up(self.table)
+            if X is not None:
+                new = layout.n_new(X)
+            if not self.has_room_for(new):
+                self.grow(self.table.count + new)
+            self.features.guard.wait()
+            self.event.reserve(layout.size)
+            self.features.guard.acquire()
+            # Others may have had their turn before this one began.
+            if self.table.count == layout.count and self.has_room_for(new):
+                return 0
             self.features.guard.release()
-            if i == X.shape[0]:
-                return
-            # A row with a new feature goes the way of a single event.
-            x = {name: value for name, value in zip(columns, np.asarray(X)[i].tolist())}
-            kept = self.read_to_learn(x)
-            self.learn_read(y[i], w[i])
-            kept = None
-            i += 1
 
-    def _layout(self, list columns):
-        """Columns in the order of their slots, and their slots (-1 where there is none)."""
-        slots = np.array(
-            [self.table.find(name, hash(name)) for name in columns], dtype=np.intp
-        )
-        order = np.argsort(slots, kind="stable").astype(np.intc)
-        self.features.guard.wait()
-        self.event.reserve(len(columns))
-        return order, slots
-
-    def _make_room(self, X, columns):
-        """Reserve memory for every new feature of a batch, before its first row."""
-        _, slots = self._layout(columns)
-        self.grow(
-            self.table.count
-            + sum(X[:1, j].any() or X[:, j].any() for j in np.flatnonzero(slots < 0))
-        )
-
-    def _check_batch(self, const double[::1] squares, const unsigned char[::1] y,
-                     const double[::1] w):
-        """Refuse a batch that might overflow half way, before its first row."""
-        cdef double bound = self.mu_norm_bound, longest = 0.0, largest = 0.0, step
+    cdef bint batch_fits(self, const double[::1] squares, const unsigned char[::1] y,
+                         const double[::1] w, double* largest) noexcept nogil:
+        """Whether no row can overflow, whatever comes before it; the squares may be rounded."""
+        cdef double bound = self.mu_norm_bound, longest = 0.0, step
         cdef Py_ssize_t i
         for i in range(squares.shape[0]):
             step = self.longest_step(y[i], w[i])
             bound += step * sqrt(squares[i])
-            longest = max(longest, step)
-            largest = max(largest, squares[i])
-        if not (
-            largest <= self.max_squares()
-            and bound <= OVERFLOW_LIMIT
+            longest = larger(longest, step)
+            largest[0] = larger(largest[0], squares[i])
+        return (
+            largest[0] <= BATCH_SHARE * self.max_squares()
+            and bound <= BATCH_SHARE * OVERFLOW_LIMIT
             and longest <= OVERFLOW_LIMIT
-        ):
-            self._refuse_event(largest)
+        )
 
     def _parameters(self):
         return f"eta = {self._eta:g}, gamma = {self._gamma:g} and rho = {self._rho:g}"

@@ -129,8 +129,11 @@ def run(options: argparse.Namespace) -> int:
     )
     check(stream, plan)
     folder = results_folder(options.output)
-    result = compare(stream, plan)
-    if not result.runs:
+    try:
+        result = compare(stream, plan)
+    except KeyboardInterrupt:  # while the workers start or end
+        result = None
+    if result is None or not result.runs:
         print("river-oa3: interrupted before anything was finished", file=sys.stderr)
         return 1
     print(report.describe(result))

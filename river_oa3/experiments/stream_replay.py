@@ -130,7 +130,9 @@ def replay(
     if isinstance(classifier, compose.Pipeline) or not isinstance(classifier, MarginClassifier):
         raise TypeError(f"replay takes the classifiers of river_oa3 alone, not {classifier!r}")
     if not (answers_as_core(classifier) and _decides_as(MarginClassifier, classifier, "learn_one")):
-        raise TypeError(f"replay would pass over what this subclass does its own way: {classifier!r}")
+        raise TypeError(
+            f"replay would pass over what this subclass does its own way: {classifier!r}"
+        )
     rows = np.arange(len(stream)) if order is None else _whole_numbers("order", order)
     if rows.size and not (rows.min() >= 0 and rows.max() < len(stream)):
         raise ValueError(f"order must hold rows from 0 to {len(stream) - 1}")

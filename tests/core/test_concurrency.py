@@ -2,6 +2,8 @@
 
 import os
 import pickle
+import signal
+import sys
 import threading
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from learners import each_learner
 from threads import in_threads, switching_eagerly
 
-from river_oa3 import OA3DiagClassifier
+from river_oa3 import OA3Classifier, OA3DiagClassifier
 
 
 @pytest.fixture
@@ -77,3 +79,78 @@ def test_process_forked_while_a_batch_is_learned_answers():
         _, status = os.waitpid(child, 0)
         assert os.waitstatus_to_exitcode(status) == 0
     batch.join()
+
+
+@each_learner
+def test_batch_is_predicted_by_one_state_of_the_model(learner, eager_switching):
+    """Half of the columns are taught by another thread in the meantime: all of them or none."""
+    x, X = {"a": 1.0, "b": 1.0}, np.array([[1.0, 1.0]])
+
+    def predict_while_learning():
+        model, seen = learner(), []
+        model.learn_one({"a": 1.0}, True)
+        before = model.margin_one(x)
+        in_threads(
+            lambda: seen.append(float(model._core.margins(X, ["a", "b"])[0])),
+            lambda: model.learn_one(x, False),
+        )
+        return seen[0] in (before, model.margin_one(x))
+
+    assert all(predict_while_learning() for _ in range(200))
+
+
+@each_learner
+def test_batches_of_two_threads_are_learned_one_after_the_other(learner, eager_switching):
+    rng = np.random.default_rng(1)
+    X = [rng.normal(size=(30, 12)) for _ in range(2)]
+    y = [(rng.random(30) < 0.5).astype(np.uint8) for _ in range(2)]
+    names = [[f"{k}{j}" for j in range(12)] for k in range(2)]
+
+    def teach(model, k):
+        squares = np.einsum("ij,ij->i", X[k], X[k])
+        model._core.learn_many(X[k], names[k], y[k], np.ones(30), squares)
+
+    serial = []
+    for order in ((0, 1), (1, 0)):
+        model = learner()
+        for k in order:
+            teach(model, k)
+        serial.append(model.weights)
+    for _ in range(20):
+        model = learner()
+        in_threads(*(lambda k=k, m=model: teach(m, k) for k in range(2)))
+        assert model.weights in serial
+
+
+def test_batches_without_new_columns_take_no_memory():
+    model, (X, y) = OA3Classifier(), frame(4, 10)
+    model.learn_many(X, y)
+    before = sys.getsizeof(model._core)
+    for _ in range(50):
+        model.learn_many(X, y)
+    assert sys.getsizeof(model._core) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@each_learner
+def test_process_forked_while_a_batch_is_learned_has_a_whole_model(learner):
+    """The child sees a moment between two rows, and may go on learning."""
+    model, (X, y) = learner(), frame(30_000, 100)
+    model.learn_many(X[:50], y[:50])
+    batch = threading.Thread(target=lambda: [model.learn_many(X, y) for _ in range(20)])
+    batch.start()
+    x = dict.fromkeys(X.columns, 0.1)
+    codes = []
+    for _ in range(15):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)
+            answers = {model.margin_one(x) for _ in range(3)}
+            covariance = model._core.covariance()
+            model.learn_one(x, True)
+            whole = len(answers) == 1 and np.allclose(covariance, covariance.T, atol=1e-12)
+            os._exit(0 if whole else 3)
+        codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    batch.join()
+    assert codes == [0] * 15

@@ -110,3 +110,24 @@ def test_new_names_of_every_kind_are_learned_and_found_again(name):
     model.learn_one({name: 1.0}, True)
     assert set(model.weights) == {name, "other"}
     assert model.margin_one({name: 1.0}) > 0
+
+
+class Alias:
+    """A name that equals a text, and hashes like it."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __eq__(self, other):
+        return self.text == (other.text if isinstance(other, Alias) else other)
+
+    def __hash__(self):
+        return hash(self.text)
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["alias first", "text first"])
+def test_name_that_equals_a_text_is_the_same_feature(first):
+    model = OA3DiagClassifier()
+    for name in [Alias("a"), "a"] if first else ["a", Alias("a")]:
+        model.learn_one({name: 1.0}, True)
+    assert len(model._core.names()) == 1

@@ -23,6 +23,8 @@ from learners import (
     trained,
 )
 
+from river_oa3 import OA3Classifier
+
 STORED = sorted((Path(__file__).parent.parent / "stored").glob("*.pickle"))
 
 each_protocol = pytest.mark.parametrize("protocol", [2, 3, 4, 5])
@@ -324,13 +326,19 @@ def test_state_is_taken_by_a_new_model_only(learner):
 
 # Numbers that no model can have, by the name of the part that they damage.
 DAMAGES = {
-    "reach": [float("nan"), float("inf"), -1.0, None],
+    "reach": [float("nan"), float("inf"), -1.0, None, 10**400],
+    "square": [-1e300, 2.0],
+    "waiting": [1e200],
+    "U": [1e200],
+    "A": [1e300],
+    "F": [1e200],
+    "names": [None, "ab", [[]]],
     "sigma": [-0.5, 1.5, float("nan")],
     "diagonal": [-0.5, 1.5, float("nan")],
-    "eigenvalues": [-1.0, float("inf")],
+    "eigenvalues": [-1.0, float("inf"), 1e308],
     "lengths": [-1.0],
     "mu": [float("nan")],
-    "t": [-1, 2.5, None],
+    "t": [-1, 2.5, None, 2**63 - 1],
     "rank": [-1, 10_000],
     "anchors": [-1],
 }
@@ -371,3 +379,27 @@ def test_name_that_is_stored_twice_is_refused(learner):
     with pytest.raises(ValueError, match="occurs twice"):
         model._core.__setstate__(held | {"names": names})
     assert model.weights == {}
+
+
+@each_learner
+def test_part_that_is_missing_or_not_an_array_is_refused_by_name(learner):
+    held = trained(learner)._core.__getstate__()
+    for part in held:
+        model = learner()
+        with pytest.raises(ValueError, match=rf"damaged: '{part}' is missing"):
+            model._core.__setstate__({name: held[name] for name in held if name != part})
+        if isinstance(held[part], np.ndarray):
+            for bad in (None, 5, "abc", held[part].astype(complex), held[part].astype(object)):
+                with pytest.raises(ValueError, match=rf"damaged: '{part}' is not an array"):
+                    model._core.__setstate__(held | {part: bad})
+    with pytest.raises(ValueError, match="not a dict"):
+        learner()._core.__setstate__([held])
+
+
+def test_covariance_that_does_not_fit_together_is_refused():
+    held = trained(OA3Classifier)._core.__getstate__()
+    skewed = held["square"].copy()
+    skewed[0, 1] += 0.5
+    for change in ({"diagonal": np.zeros_like(held["diagonal"])}, {"square": skewed}):
+        with pytest.raises(ValueError, match="damaged: 'square' is not the covariance"):
+            OA3Classifier()._core.__setstate__(held | change)

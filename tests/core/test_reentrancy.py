@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import numbers
 import pickle
 import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Mapping
 
 import pytest
 from learners import LEARNERS, each_learner, sparse_events, trained
@@ -201,8 +203,80 @@ def test_value_that_teaches_the_model_while_it_is_read_is_learned_after_it():
             model.learn_one({f"taught{i}": 1.0 for i in range(100)}, True)
             return 1.0
 
-    import numbers
-
     numbers.Real.register(Teacher)
     model.learn_one({"a": Teacher(), "b": Number(2.0)}, False)
     assert set(model._core.names()) == {"a", "b", *(f"taught{i}" for i in range(100))}
+
+
+class Echo:
+    """A value that uses the model when it is let go of."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def __float__(self):
+        return 1.0
+
+    def __del__(self):
+        self.model.predict_one({f"other{i}": 2.0 for i in range(9)})
+
+
+numbers.Real.register(Echo)
+
+
+class Fresh(Mapping):
+    """An event that makes its names and values anew each time they are looked at."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def __getitem__(self, name):
+        return Echo(self.model)
+
+    def __iter__(self):
+        return iter([f"made{i}{''.join(['!'])}" for i in range(3)])
+
+    def __len__(self):
+        return 3
+
+
+@each_model
+def test_value_that_uses_the_model_when_it_is_let_go_of_does_not_garble_the_event(learner):
+    model, twin = learner(), learner()
+    model.learn_one(Fresh(model), False)
+    twin.learn_one({f"made{i}!": 1.0 for i in range(3)}, False)
+    assert model.weights == twin.weights
+    assert model.margin_one(Fresh(model)) == twin.margin_one({f"made{i}!": 1.0 for i in range(3)})
+
+
+@each_model
+def test_value_that_empties_the_dict_it_stands_in_is_read_with_the_others(learner):
+    model, x = learner(), {}
+
+    class Emptying:
+        def __float__(self):
+            x.clear()
+            return 1.0
+
+    numbers.Real.register(Emptying)
+    x.update({"a": Emptying(), "b": Echo(model), "c": 2.0})
+    model.learn_one(x, False)
+    assert set(model._core.names()) == {"a", "b", "c"}
+
+
+def test_name_that_teaches_the_model_it_is_loaded_into_is_refused():
+    stored = trained(OA3DiagClassifier)._core.__getstate__()
+    model, taught = OA3DiagClassifier(), []
+
+    class Name:
+        def __hash__(self):
+            if taught:
+                model.learn_one({"taught": 1.0}, False)
+            return 7
+
+    name = Name()
+    names = [name, *stored["names"][1:]]
+    taught.append(True)
+    with pytest.raises(ValueError, match="this one has learned"):
+        model._core.__setstate__(stored | {"names": names})
+    assert list(model.weights) == ["taught"]

@@ -430,3 +430,14 @@ def test_window_that_is_no_number_of_events_is_refused(window, error):
 def test_length_of_a_window_that_is_none_is_refused(every, error):
     with pytest.raises(error, match="every"):
         budget.WindowBudget(1, every=every)
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [10**400, 1e308, -1e308, math.nan, "noon", dt.datetime.min],
+    ids=lambda r: repr(r)[:9],
+)
+def test_clock_that_shows_no_time_is_an_error_that_says_so(reading):
+    labels = budget.WindowBudget(3, dt.timedelta(microseconds=1), clock=lambda: reading)
+    with pytest.raises(ValueError, match="the clock must give a datetime"):
+        labels.tick()

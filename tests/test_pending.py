@@ -484,3 +484,49 @@ def test_probability_of_a_pending_label_is_that_of_its_ask():
     asked = [i for i in range(50) if service.predict_one(i, X)[1]]
     assert asked
     assert {service.probability(i) for i in asked} == {0.25}
+
+
+class Uncopied(dict):
+    """An event that cannot be copied."""
+
+    def __deepcopy__(self, memo):
+        raise self["error"]
+
+
+@pytest.mark.parametrize("error", [RuntimeError(), KeyboardInterrupt()], ids=repr)
+def test_event_that_cannot_be_kept_drops_no_other_and_costs_nothing(error):
+    class Sized(Uncopied):
+        def __getitem__(self, name):
+            return error if name == "error" else super().__getitem__(name)
+
+    model = ActiveLearner(OA3DiagClassifier(), query.FirstComeQuery(), 10)
+    service = PendingLabels(model, capacity=1)
+    service.predict_one("first", {"a": 1.0})
+    with pytest.raises(type(error)):
+        service.predict_one("second", Sized(a=1.0))
+    assert "first" in service
+    assert len(service) == 1
+    assert service.n_expired == 0
+    assert model._budget.left == 9
+
+
+class Fickle:
+    """An id that can be hashed once."""
+
+    def __init__(self):
+        self.n_hashed = 0
+
+    def __hash__(self):
+        self.n_hashed += 1
+        if self.n_hashed > 1:
+            raise RuntimeError("no second time")
+        return 1
+
+
+def test_id_that_cannot_be_kept_costs_nothing():
+    model = ActiveLearner(OA3DiagClassifier(), query.FirstComeQuery(), 10)
+    service = PendingLabels(model)
+    with pytest.raises(RuntimeError, match="no second time"):
+        service.predict_one(Fickle(), {"a": 1.0})
+    assert len(service) == 0
+    assert model._budget.left == 10

@@ -11,6 +11,7 @@ import pytest
 from asking import ALWAYS, CountsLabels, X, answered, readings
 from learners import each_learner, sparse_events, state
 from river import (
+    base,
     compose,
     linear_model,
     preprocessing,
@@ -273,3 +274,22 @@ def test_seed_may_be_numpys():
     assert ActiveLearner(OA3DiagClassifier(), seed=np.int64(3))._rng.random() == pytest.approx(
         ActiveLearner(OA3DiagClassifier(), seed=3)._rng.random()
     )
+
+
+class Refusing(base.Transformer):
+    """A step that refuses to learn some events."""
+
+    def learn_one(self, x):
+        if x.get("bad"):
+            raise ValueError("not this one")
+
+    def transform_one(self, x):
+        return x
+
+
+def test_event_that_a_step_refuses_to_learn_costs_nothing():
+    model = ActiveLearner(Refusing() | OA3DiagClassifier(), ALWAYS, budget=5)
+    model.predict_one({"a": 1.0})
+    with pytest.raises(ValueError, match="not this one"):
+        model.predict_one({"a": 1.0, "bad": 1.0})
+    assert (model.n_seen, model.n_asked, model._budget.left) == (1, 1, 4)

@@ -179,8 +179,8 @@ class ActiveLearner(ActiveLearningClassifier):
             # The short way through what follows, for the sake of speed.
             classifier: typing.Any = self.classifier
             margin, _, confidence, teachable = classifier._core.judge_one(x)
-            ask = self._decide(margin, confidence, teachable or self._must_ask_anyway(x))
-            return margin >= 0.0, ask
+            teachable = teachable or self._must_ask_anyway(x)
+            return margin >= 0.0, self._decide(self._chance(margin, confidence, teachable))
         opinion, ask = self._answer(x, kwargs, proba=False)
         return opinion.label, ask
 
@@ -273,12 +273,13 @@ class ActiveLearner(ActiveLearningClassifier):
         """What the classifier thinks of the event, and whether to ask about it."""
         opinion, reached = self._judge(x, kwargs, proba)
         teachable = opinion.teachable or self._must_ask_anyway(reached[-1])
+        probability = self._chance(opinion.margin, opinion.confidence, teachable)
         if self._is_pipeline and self.learn_transformers:
             # Before anything is paid: a step may refuse the event.
             pipeline = typing.cast(compose.Pipeline, self.classifier)
             pipelines.learn_unsupervised(pipeline, x)
             self._taught += 1
-        return opinion, self._decide(opinion.margin, opinion.confidence, teachable)
+        return opinion, self._decide(probability)
 
     def _judge(
         self, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
@@ -323,11 +324,15 @@ class ActiveLearner(ActiveLearningClassifier):
         self._n_leading_zero_events += 1
         return self._n_leading_zero_events > MAX_LEADING_ZERO_EVENTS
 
-    def _decide(self, margin: float, confidence: float, teachable: bool) -> bool:
-        """Decide, draw, spend and count."""
+    def _chance(self, margin: float, confidence: float, teachable: bool) -> float:
+        """What the rule would ask with."""
         probability = self._query.probability(margin, confidence) if teachable else 0.0
         if not 0.0 <= probability <= 1.0:
             raise ValueError(f"the query's probability must be from 0 to 1, not {probability!r}")
+        return probability
+
+    def _decide(self, probability: float) -> bool:
+        """Decide, draw, spend and count."""
         budget = self._budget
         if budget is not None:
             budget.tick()
@@ -346,7 +351,7 @@ class ActiveLearner(ActiveLearningClassifier):
         return ask
 
     def _ask_for_label(self, x: typing.Any, y_pred: dict[typing.Any, float]) -> bool:
-        return self._decide(opinions.margin_of(y_pred), 0.0, True)
+        return self._decide(self._chance(opinions.margin_of(y_pred), 0.0, True))
 
     def __repr__(self) -> str:
         # river's own shows the parameters of what comes from river alone.

@@ -12,9 +12,7 @@ from libc.math cimport sqrt
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from scipy.linalg.cython_blas cimport dgemm, dgemv, dsyrk
-
-from .blas_threads cimport one_thread, threads_as_before
+from .blas cimport dgemm, dgemv, dsyrk, one_thread, threads_as_before
 from .event_buffer cimport Entry
 from .kernels cimport add_four, add_one, dot_entries, larger
 from .second_order cimport SecondOrder

@@ -10,7 +10,7 @@ import sys
 import pytest
 from scipy.linalg import cython_blas
 
-from river_oa3._core import blas_threads
+from river_oa3._core import blas
 
 STORY = """
 import hashlib, pickle
@@ -38,7 +38,7 @@ def story(threads):
 
 
 def test_model_does_not_depend_on_the_number_of_threads():
-    if not blas_threads.controls_blas():
+    if not blas.controls_blas():
         pytest.skip("the BLAS of this scipy has no switch that this package knows")
     assert story(1) == story(2) == story(4)
 

@@ -1,4 +1,6 @@
-"""Small products in one thread.
+"""The BLAS that scipy brings, in one thread.
+
+Its functions are taken from scipy where it runs, not where this is built: the build needs no scipy.
 
 OpenBLAS wakes a second thread for products that one thread has done in a tenth of a millisecond.
 On a busy machine that thread gets its turn milliseconds later. So around such products its number
@@ -11,6 +13,8 @@ from pathlib import Path
 
 import scipy
 import scipy.linalg.cython_blas
+
+from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
 
 cdef extern from *:
     """
@@ -25,6 +29,19 @@ cdef extern from *:
     """
     bint take_flag(long* flag) noexcept nogil
     void drop_flag(long* flag) noexcept nogil
+
+cdef void* function(str name) except NULL:
+    """The address of a function of scipy's, which must take plain ints."""
+    capsule = scipy.linalg.cython_blas.__pyx_capi__[name]
+    cdef const char* signature = PyCapsule_GetName(capsule)
+    if b" int *" not in signature:
+        raise ImportError(f"the {name} of this scipy takes other integers: {signature.decode()}")
+    return PyCapsule_GetPointer(capsule, signature)
+
+
+dgemm = <Dgemm>function("dgemm")
+dgemv = <Dgemv>function("dgemv")
+dsyrk = <Dsyrk>function("dsyrk")
 
 ctypedef int (*Getter)() noexcept nogil
 ctypedef void (*Setter)(int) noexcept nogil

@@ -39,7 +39,7 @@ class ActiveLearner(ActiveLearningClassifier):
 
     Wraps any river classifier, or a pipeline that ends in one. `predict_one` gives a label and
     says whether to ask for the true one; when it comes, now or much later, hand it to `learn_one`.
-    A label is paid for when it is asked for, so no delay, crash or misuse can overspend.
+    A label is paid for when it is asked for, so no delay can overspend.
 
     The classifiers of this package are asked for their margin and for how sure they are of it. For
     any other the margin is `2 P(True) - 1`, or the gap between the two most likely classes where

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from river import base
 
 from river_oa3._core import checks
-from river_oa3.one_step import Guard, inside_step, one_step
+from river_oa3.one_step import StepLock, inside_step, one_step
 
 __all__ = ["Budget", "RateBudget", "TotalBudget", "WindowBudget"]
 
@@ -44,11 +44,11 @@ class Budget(base.Base, abc.ABC):
 
     # Not among the attributes: a copy or a stored budget is not inside anybody's step.
     __slots__ = ("_guard",)
-    _guard: Guard
+    _guard: StepLock
 
     def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> typing.Self:
         self = super().__new__(cls)
-        self._guard = Guard()
+        self._guard = StepLock()
         return self
 
     def __init_subclass__(cls, **kwargs: typing.Any):
@@ -64,7 +64,7 @@ class Budget(base.Base, abc.ABC):
 
     def __setstate__(self, state: typing.Any) -> None:
         # The oldest protocols of pickle do not call __new__.
-        self._guard = Guard()
+        self._guard = StepLock()
         attributes, slots = state if isinstance(state, tuple) else (state, {})
         self.__dict__.update(attributes or {})
         for name, value in slots.items():

@@ -13,10 +13,10 @@ import typing
 import weakref
 from collections.abc import Callable
 
-__all__ = ["Guard", "inside_step", "one_step"]
+__all__ = ["StepLock", "inside_step", "one_step"]
 
 
-class Guard:
+class StepLock:
     """The lock of one object."""
 
     __slots__ = ("__weakref__", "lock")
@@ -26,15 +26,15 @@ class Guard:
         _guards.add(self)
 
     def renew(self) -> None:
-        # It takes itself and notes its owner in one go, so that no finalizer comes in between.
+        # Acquiring an RLock and recording its owner is one step: no finalizer comes in between.
         self.lock: typing.Any = threading.RLock()
 
 
 class Guarded(typing.Protocol):
-    _guard: Guard
+    _guard: StepLock
 
 
-_guards: weakref.WeakSet[Guard] = weakref.WeakSet()
+_guards: weakref.WeakSet[StepLock] = weakref.WeakSet()
 
 
 def _renew_guards() -> None:

@@ -87,8 +87,8 @@ def refuse_covariance(d: int) -> NoReturn:
     )
 
 
-# Numbers in a model stay far from where products of three of them would overflow.
-_MOST = 1e100
+# What the learners refuse to go beyond: see OVERFLOW_LIMIT.
+_MOST = 1e150
 
 
 def stored_part(state: Any, name: str) -> Any:

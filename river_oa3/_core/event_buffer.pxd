@@ -2,8 +2,6 @@ from libc.stdint cimport uint64_t
 
 from cpython.object cimport PyObject
 
-from .hardware cimport fetch_ahead
-
 
 cdef struct Entry:
     Py_ssize_t slot

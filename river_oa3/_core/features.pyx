@@ -1,7 +1,6 @@
 """Dict to slots and values, in one pass with one hash lookup per feature."""
 
 from libc.math cimport isfinite
-from libc.stdint cimport uint64_t
 
 from cpython.dict cimport PyDict_Check, PyDict_Next, PyDict_Size
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
@@ -25,9 +24,9 @@ cdef enum:
 
 cdef class Features:
     def __cinit__(self):
-        self.names = NameTable()
-        self.event = EventBuffer()
         self.guard = Guard()
+        self.names = NameTable(self.guard)
+        self.event = EventBuffer()
 
     cdef object read(self, object x, bint learning):
         """Read one event; with `learning`, its new features are made ready for `admit`.

@@ -4,35 +4,27 @@ cdef extern from *:
     #include <process.h>
     #include <windows.h>
     #define process_number() ((long)_getpid())
-    #define take_a_nap() Sleep(1)
+    #define sleep_briefly() Sleep(1)
     #define add_to(counter, n) _InterlockedExchangeAdd((counter), (n))
     #else
     #include <unistd.h>
     #define process_number() ((long)getpid())
-    #define take_a_nap() usleep(100)
+    #define sleep_briefly() usleep(100)
     #define add_to(counter, n) __atomic_fetch_add((counter), (n), __ATOMIC_SEQ_CST)
     #endif
-    /* Read by batches between two rows. */
-    typedef struct { volatile long is_forking; volatile long resting; } ForkState;
+    /* Read by batches between two rows: threads that fork, and batches that pause for them. */
+    typedef struct { volatile long n_forking; volatile long n_paused; } ForkState;
     """
     ctypedef struct ForkState:
-        long is_forking
-        long resting
+        long n_forking
+        long n_paused
     long process_number() noexcept nogil
-    void take_a_nap() noexcept nogil
+    void sleep_briefly() noexcept nogil
     long add_to(volatile long* counter, long n) noexcept nogil
 
-# A batch takes a rest between two rows while another thread forks, so that the child gets models
-# whose numbers are those of a moment between two events, and no lock of BLAS that nobody holds.
+# A batch pauses between two rows while another thread forks, so that the child gets models whose
+# numbers are those of a moment between two events, and no lock of BLAS that nobody holds.
 cdef ForkState* fork_state
-
-
-cdef inline void rest_while_forking() noexcept nogil:
-    if fork_state.is_forking:
-        add_to(&fork_state.resting, 1)
-        while fork_state.is_forking:
-            take_a_nap()
-        add_to(&fork_state.resting, -1)
 
 
 cdef class Guard:
@@ -46,7 +38,17 @@ cdef class Guard:
     # may be that of the parent, whose threads are not here.
     cdef long busy
     cdef unsigned long owner
+    # Whether the batch waits for threads that fork: not if its own thread is one of them.
+    cdef bint pauses
 
     cdef int wait(self) except -1
     cdef int acquire(self) except -1
     cdef void release(self) noexcept
+
+    cdef inline void pause_while_forking(self) noexcept nogil:
+        """To be called by a batch before each row."""
+        if fork_state.n_forking and self.pauses:
+            add_to(&fork_state.n_paused, 1)
+            while fork_state.n_forking:
+                sleep_briefly()
+            add_to(&fork_state.n_paused, -1)

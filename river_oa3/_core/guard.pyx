@@ -5,24 +5,29 @@ from cpython.pythread cimport PyThread_get_thread_ident
 
 cdef ForkState state
 fork_state = &state
-# Batches under way in this process.
+# Batches under way in this process that pause when asked to.
 cdef long n_batches = 0
+# The threads that fork.
+cdef set forkers = set()
 
 
 def _before_fork():
-    state.is_forking = 1
-    while state.resting < n_batches:
+    forkers.add(PyThread_get_thread_ident())
+    add_to(&state.n_forking, 1)
+    while state.n_paused < n_batches:
         time.sleep(1e-4)
 
 
 def _after_fork_in_parent():
-    state.is_forking = 0
+    forkers.discard(PyThread_get_thread_ident())
+    add_to(&state.n_forking, -1)
 
 
 def _after_fork_in_child():
     global n_batches
-    state.is_forking = 0
-    state.resting = 0
+    forkers.clear()
+    state.n_forking = 0
+    state.n_paused = 0
     n_batches = 0
 
 
@@ -49,11 +54,12 @@ cdef class Guard:
         global n_batches
         self.wait()
         self.owner = <unsigned long>PyThread_get_thread_ident()
+        self.pauses = PyThread_get_thread_ident() not in forkers
         self.busy = process_number()
-        n_batches += 1
+        n_batches += self.pauses
         return 0
 
     cdef void release(self) noexcept:
         global n_batches
         self.busy = 0
-        n_batches -= 1
+        n_batches -= self.pauses

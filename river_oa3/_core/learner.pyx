@@ -1,7 +1,5 @@
 """What happens to an event in a learner: it is read, checked, decided on and learned."""
 
-import numpy as np
-
 from libc.float cimport DBL_MAX
 from libc.math cimport erfc, isfinite, sqrt
 
@@ -217,7 +215,7 @@ cdef class Learner:
         cdef Snapshot copy = Snapshot()
         self.features.guard.wait()
         copy.add_names(self.table)
-        copy.add_real(b"reach", self.mu_norm_bound)
+        copy.add_real(b"reach", self.mu_norm_bound)  # what files of 0.1.0 call it
         self.copy_numbers(copy)
         return copy
 
@@ -244,6 +242,8 @@ cdef class Learner:
         numbers = self._check(state, len(names))
         bound = stored_number(state, "reach", OVERFLOW_LIMIT)
         self.grow(len(names))
+        if self.table.count:  # hashing its names has taught it something
+            raise ValueError("a stored model is loaded into a new one; this one has learned")
         self._load(numbers)
         self.table.load(names, hashes)
         self.mu_norm_bound = bound

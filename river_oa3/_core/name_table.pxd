@@ -2,6 +2,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from cpython.object cimport PyObject
 
+from .guard cimport Guard
 from .hardware cimport fold_multiply
 
 cdef enum:
@@ -30,6 +31,8 @@ cdef class NameTable:
 
     A name keeps its slot for ever.
     """
+    # A batch may give names slots without the GIL: whoever reads the table waits for it.
+    cdef Guard guard
     cdef Bucket* buckets
     cdef Py_ssize_t n_buckets
     cdef int shift

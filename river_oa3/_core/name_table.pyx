@@ -11,7 +11,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from cpython.long cimport PyLong_CheckExact
-from cpython.object cimport Py_EQ, PyObject_Hash, PyObject_RichCompareBool
+from cpython.object cimport Py_EQ, PyObject_RichCompareBool
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_Compare
 
@@ -27,7 +27,8 @@ cdef uint64_t process_factor = int.from_bytes(os.urandom(8), "little") | 1
 
 
 cdef class NameTable:
-    def __cinit__(self):
+    def __cinit__(self, Guard guard):
+        self.guard = guard
         self.salt = process_salt
         self.factor = process_factor
         self.reserve(0)
@@ -49,6 +50,7 @@ cdef class NameTable:
         """The slot of a name of any type, or -1; comparing names may run anybody's code."""
         cdef Py_ssize_t slot
         for _ in range(MAX_RESTARTS):
+            self.guard.wait()
             slot = self.search(name, hash)
             if slot != CHANGED:
                 return slot
@@ -141,6 +143,7 @@ cdef class NameTable:
         """The names of now, in one go."""
         cdef NameCopy copy = NameCopy.__new__(NameCopy)
         cdef Py_ssize_t i
+        self.guard.wait()
         copy.pointers = <PyObject**>malloc(max(self.count, 1) * sizeof(PyObject*))
         if copy.pointers == NULL:
             raise MemoryError(f"no memory for {self.count} names")

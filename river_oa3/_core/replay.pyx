@@ -5,7 +5,7 @@ import numpy as np
 from libc.math cimport isfinite
 
 from .event_buffer cimport Entry, EventBuffer
-from .guard cimport Guard, rest_while_forking
+from .guard cimport Guard
 from .hardware cimport fetch_ahead
 from .learner cimport OVERFLOW, STEP, Learner
 from .name_table cimport NameTable
@@ -133,7 +133,7 @@ cdef class Replay:
         cdef int verdict
         cdef SparseRow row
         while self.t < n_events:
-            rest_while_forking()
+            self.guard.pause_while_forking()
             if self.t + 2 * DISTANCE < n_events:
                 # Rows come in any order: first where one starts, then the row itself.
                 fetch_ahead(&self.indptr[self.order[self.t + 2 * DISTANCE]])

@@ -3,11 +3,11 @@
 import numpy as np
 
 from libc.float cimport DBL_MAX
-from libc.math cimport fabs, fmin, isfinite, sqrt
+from libc.math cimport fmin, isfinite, sqrt
 
 from .columns cimport Columns
 from .event_buffer cimport Entry, EventBuffer
-from .guard cimport rest_while_forking
+from .guard cimport Guard
 from .kernels cimport larger, sum_squares
 from .learner cimport NO_STEP, OVERFLOW, OVERFLOW_LIMIT, STEP
 from .loss cimport SLOPE, gradient_step, has_loss
@@ -100,18 +100,19 @@ cdef class SecondOrder(Learner):
         cdef double[::1] p = margins, v = variances
         cdef Columns layout = Columns(columns, False)
         cdef EventBuffer event = self.event
+        cdef Guard guard = self.features.guard
         cdef Py_ssize_t i
         self.begin_batch(layout, None)
         with nogil:
             for i in range(X.shape[0] if layout.size else 0):
+                guard.pause_while_forking()
                 event.load_row(&X[i, 0], layout.order, layout.size, layout.slots, True)
                 if wants_variance:
                     p[i] = self.judge(event.entries, event.known, &v[i])
                     v[i] += self.new_variance()
                 else:
                     p[i] = self.margin(event.entries, event.known)
-                rest_while_forking()
-        self.features.guard.release()
+        guard.release()
         if not (np.isfinite(margins).all() and np.isfinite(variances).all()):
             refuse_size("the variance or margin of a row is not finite")
         return margins, variances
@@ -121,6 +122,7 @@ cdef class SecondOrder(Learner):
         """Learn the rows in order, all of them or none; `row_squares` are their squared lengths."""
         cdef Columns layout = Columns(columns, True)
         cdef EventBuffer event = self.event
+        cdef Guard guard = self.features.guard
         cdef double largest = 0.0, squares
         cdef Py_ssize_t i
         cdef bint fits
@@ -130,14 +132,14 @@ cdef class SecondOrder(Learner):
             layout.hold(event)
             with nogil:
                 for i in range(X.shape[0] if layout.size else 0):
+                    guard.pause_while_forking()
                     event.load_row(&X[i, 0], layout.order, layout.size, layout.slots, True)
                     if event.new:
                         layout.prepare_new(event, self.table.count)
                     if self.learn_loaded(y[i], w[i], &squares) == STEP and event.new:
                         layout.admit(event)
-                    rest_while_forking()
             layout.drop()
-        self.features.guard.release()
+        guard.release()
         if not fits:
             self._refuse_event(largest)
 

@@ -93,6 +93,7 @@ cdef class SparseSketch(Sketch):
         copy.add_vector(b"b", self.b, m, 1)
         copy.add_vector(b"lengths", self.lengths, m, 1)
         copy.add_integer(b"anchors", self.anchors)
+        # What files of 0.1.0 call it.
         return copy.add_integer(b"since_fold", self.since_anchor)
 
     cdef int copy_mean(self, Snapshot copy) except -1:

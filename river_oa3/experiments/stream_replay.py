@@ -28,7 +28,8 @@ from river_oa3.query import AsymmetricQuery, FirstComeQuery, Query, RandomQuery
 
 __all__ = ["Outcome", "replay", "uniforms"]
 
-# What a budget decides by.
+# What an active learner decides by, and what a budget does.
+DECIDING = ("predict_one", "learn_one", "_answer", "_chance", "_decide", "_must_ask_anyway")
 SPENDING = ("left", "can_ask", "tick", "spend", "try_spend", "_pay", "_spend")
 
 Integers = NDArray[np.int64]
@@ -125,6 +126,8 @@ def replay(
     array([490])
 
     """
+    if not _decides_as(ActiveLearner, model, *DECIDING):
+        raise TypeError(f"replay would pass over what this active learner changes: {model!r}")
     classifier = model.classifier
     # river's isinstance looks into pipelines.
     if isinstance(classifier, compose.Pipeline) or not isinstance(classifier, MarginClassifier):
@@ -195,7 +198,8 @@ def _first_overflow(
 
 def _rule(query: Query) -> Rule:
     """The compiled form of a rule; one that decides in its own way has none."""
-    if _decides_as(AsymmetricQuery, query, "probability"):
+    changed = any(hasattr(type(query), name) for name in ("delta_pos", "delta_neg"))
+    if _decides_as(AsymmetricQuery, query, "probability") and not changed:
         assert isinstance(query, AsymmetricQuery)
         return Rule(
             delta_pos=query.delta_pos,

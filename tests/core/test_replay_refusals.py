@@ -78,11 +78,11 @@ def test_classifier_from_elsewhere_is_refused(classifier):
 
 
 @pytest.mark.parametrize(
-    "purse", [budget.RateBudget(0.1), budget.WindowBudget(3, every=10)], ids=lambda b: repr(type(b))
+    "limit", [budget.RateBudget(0.1), budget.WindowBudget(3, every=10)], ids=lambda b: repr(type(b))
 )
-def test_budget_that_is_not_of_labels_in_all_is_refused(purse):
+def test_budget_that_is_not_of_labels_in_all_is_refused(limit):
     match = "replay takes a budget of labels in all"
-    assert_refused(METHODS["OA3"](purse), TypeError, match, a_scene().stream)
+    assert_refused(METHODS["OA3"](limit), TypeError, match, a_scene().stream)
 
 
 class Never(query.Query):

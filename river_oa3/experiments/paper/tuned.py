@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import typing
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -50,14 +51,20 @@ class TunedParameters:
         write_text(self.path, json.dumps(self.read() | {key: chosen}, indent=1) + "\n")
 
     def read(self) -> dict[str, Chosen]:
-        """All that the file has; nothing if it is damaged."""
+        """All that the file has, as far as it is sound."""
         try:
-            return {
-                key: {
-                    method: {name: float(each[name]) for name in METHODS[method].tuned}
-                    for method, each in chosen.items()
-                }
-                for key, chosen in json.loads(self.path.read_text()).items()
-            }
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            stored = dict(json.loads(self.path.read_text()))
+        except (OSError, ValueError, TypeError):
             return {}
+        return {key: sound for key, chosen in stored.items() if (sound := _sound(chosen))}
+
+
+def _sound(chosen: object) -> Chosen:
+    """The parameters by method; nothing where they are damaged or of methods that are gone."""
+    try:
+        return {
+            method: {name: float(each[name]) for name in METHODS[method].tuned}
+            for method, each in typing.cast(Chosen, chosen).items()
+        }
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return {}

@@ -154,3 +154,52 @@ def test_process_forked_while_a_batch_is_learned_has_a_whole_model(learner):
         codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     batch.join()
     assert codes == [0] * 15
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_threads_that_fork_at_once_do_not_wait_for_each_others_batches():
+    model, (X, y) = OA3DiagClassifier(), frame(50_000, 20)
+    stop = threading.Event()
+
+    def teach():
+        while not stop.is_set():
+            model.learn_many(X, y)
+
+    def fork():
+        for _ in range(10):
+            child = os.fork()
+            if child == 0:
+                os._exit(0)
+            os.waitpid(child, 0)
+
+    batch = threading.Thread(target=teach, daemon=True)
+    batch.start()
+    forking = [threading.Thread(target=fork, daemon=True) for _ in range(4)]
+    for thread in forking:
+        thread.start()
+    for thread in forking:
+        thread.join(60)
+    stuck = [thread for thread in forking if thread.is_alive()]
+    stop.set()
+    batch.join()
+    assert not stuck
+
+
+@each_learner
+def test_names_read_while_a_batch_brings_new_ones_are_those_before_or_after(learner):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(2000, 60)) * (rng.random((2000, 60)) < 0.01)
+    y = (rng.random(2000) < 0.5).astype(np.uint8)
+    squares = np.einsum("ij,ij->i", X, X)
+    columns = [f"n{j}" for j in range(60)]
+    for _ in range(10):
+        model, seen = learner(), set()
+        args = (X, columns, y, np.ones(2000), squares)
+        batch = threading.Thread(target=model._core.learn_many, args=args)
+        batch.start()
+        while batch.is_alive():
+            seen.add(len(model._core.names()))
+            sys.getsizeof(model._core)
+        batch.join()
+        assert seen <= {0, len(model._core.names())}

@@ -1,6 +1,8 @@
 """Numbers too large, too small or too mixed for the arithmetic leave a finite model."""
 
+import contextlib
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -282,3 +284,14 @@ def test_event_whose_square_underflows_cannot_smuggle_in_a_weight(learner):
 def test_confidence_is_finite_for_the_largest_parameters(learner):
     model = learner(eta=1e300, rho=1e300)
     assert all(math.isfinite(model.confidence_one(x)) for x in PROBES)
+
+
+@each_learner
+@pytest.mark.parametrize("eta", [1.0, 1e120, 1e149])
+@pytest.mark.parametrize("value", [1.0, 1e60, 1e74])
+def test_model_that_has_learned_what_it_takes_can_be_stored(learner, eta, value):
+    model = learner(eta=eta)
+    for x, y in [({"a": value, "b": 1.0}, True), ({"a": 1.0, "c": -value}, False)]:
+        with contextlib.suppress(OverflowError):
+            model.learn_one(x, y)
+    assert pickle.loads(pickle.dumps(model)).weights == model.weights

@@ -137,6 +137,35 @@ def test_subclass_that_changes_no_decision_is_replayed_as_its_base():
     assert outcomes[0].asked.tolist() == outcomes[1].asked.tolist()
 
 
+class Silent(ActiveLearner):
+    """An active learner that never asks."""
+
+    def _decide(self, probability):
+        return False
+
+
+class Moody(query.AsymmetricQuery):
+    """A rule whose bias is not a number that stays."""
+
+    @property
+    def delta_pos(self):
+        return 0.1
+
+    @delta_pos.setter
+    def delta_pos(self, value):
+        pass
+
+
+def test_active_learner_that_decides_in_its_own_way_is_refused_by_name():
+    with pytest.raises(TypeError, match="Silent"):
+        replay(Silent(OA3DiagClassifier()), a_scene().stream)
+
+
+def test_rule_with_a_bias_of_its_own_is_refused_by_name():
+    with pytest.raises(TypeError, match="Moody"):
+        replay(ActiveLearner(OA3DiagClassifier(), Moody()), a_scene().stream)
+
+
 class Contrary(OA3DiagClassifier):
     """A classifier that learns the opposite."""
 

@@ -20,6 +20,7 @@ from river_oa3.experiments.paper.registry import EXPERIMENTS
 from river_oa3.experiments.paper.reproduction import reproduce
 from river_oa3.experiments.paper.sets import HIGH_DIMENSIONAL, STANDARD
 from river_oa3.experiments.paper.study import Study, Variation
+from river_oa3.experiments.paper.tuned import TunedParameters
 from river_oa3.experiments.scores import COST, SUM
 from river_oa3.experiments.tasks import Run
 from river_oa3.experiments.tuning import PAPER, Search, Stage
@@ -305,3 +306,12 @@ def test_a_quick_study_of_many_features_takes_few_events(small, tmp_path):
     study = Study(tmp_path / "results", ["IAD"], str(tmp_path), quick=True)
     slowest = max(method.seconds(study.stream("IAD"), 1) for method in METHODS.values())
     assert study.events("IAD") == round(0.5 / slowest) < 2000
+
+
+def test_one_damaged_entry_of_tuned_parameters_costs_no_other(tmp_path):
+    tuned = TunedParameters(tmp_path / "tuned.json")
+    tuned.add("sound", {"CSOAL": {"delta": 1.0, "eta": 0.1}})
+    content = json.loads(tuned.path.read_text()) | {"gone": {"NoSuchMethod": {}}, "odd": 5}
+    tuned.path.write_text(json.dumps(content))
+    tuned.add("later", {"CSOAL": {"delta": 2.0, "eta": 0.2}})
+    assert list(tuned.read()) == ["sound", "later"]

@@ -67,11 +67,21 @@ cdef class EventBuffer:
     cdef inline void load_row(self, const double* values, const int* columns, Py_ssize_t size,
                               const Py_ssize_t* slots, bint is_dense) noexcept nogil:
         """Take the row of a matrix: `size` numbers, or those that `columns` picks of a dense row."""
-        cdef Py_ssize_t k
+        cdef Py_ssize_t k, slot, known = 0, new = 0
         cdef double value
-        self.clear()
+        cdef Entry* entries = self.entries
         for k in range(size):
             value = values[columns[k]] if is_dense else values[k]
-            if value != 0.0:
-                self.newcomers[self.new].index = columns[k]
-                self.add(slots[columns[k]], value)
+            if value == 0.0:
+                continue
+            slot = slots[columns[k]]
+            if slot >= 0:
+                entries[known].slot = slot
+                entries[known].value = value
+                known += 1
+            else:
+                self.newcomers[new].value = value
+                self.newcomers[new].index = columns[k]
+                new += 1
+        self.known = known
+        self.new = new

@@ -156,12 +156,10 @@ cdef class Full(SecondOrder):
         cdef double rounding = 0.0
         for i in range(n):
             rounding += self.row(x[i].slot)[x[i].slot] * x[i].value * x[i].value
-        self.begin_products()
         if ROUNDING * n * rounding > MAX_ROUNDING * self._gamma:
             self.shrink(x, n, step, d)
         else:
             self.step(x, n, step, d)
-        self.end_products()
 
     cdef void begin_products(self) noexcept nogil:
         if self.table.count >= MIN_SHARED:
@@ -235,7 +233,9 @@ cdef class Full(SecondOrder):
         cdef int side = <int>self.side, step = 1, i
         for i in range(d):
             values[i] = x[i].value
+        self.begin_products()
         dgemv(b"N", &d, &d, &one, self.S, &side, values, &step, &zero, self.line(IMAGE), &step)
+        self.end_products()
         self.take_waiting(values, d)
 
     cdef void take_waiting(self, double* values, int d) noexcept nogil:
@@ -244,10 +244,12 @@ cdef class Full(SecondOrder):
         cdef double one = 1.0, minus = -1.0, zero = 0.0
         cdef int side = <int>self.side, waiting = <int>self.n_waiting, step = 1
         if waiting:
+            self.begin_products()
             dgemv(b"T", &d, &waiting, &one, self.line(WAITING), &side, values, &step, &zero, Wx,
                   &step)
             dgemv(b"N", &d, &waiting, &minus, self.line(WAITING), &side, Wx, &step, &one,
                   self.line(IMAGE), &step)
+            self.end_products()
 
     cdef void sparse_image(self, const Entry* x, Py_ssize_t n, Py_ssize_t d) noexcept nogil:
         cdef double Wx[BLOCK]
@@ -280,9 +282,11 @@ cdef class Full(SecondOrder):
         cdef int order = <int>d, depth = <int>self.n_waiting, side = <int>self.side
         cdef double minus = -1.0, one = 1.0
         cdef Py_ssize_t i, j, a, b
+        self.begin_products()
         self.flush_lookahead(<int>d)
         # Row-major W is column-major W', and column-major lower is row-major upper.
         dsyrk(b"L", b"N", &order, &depth, &minus, self.line(WAITING), &side, &one, self.S, &side)
+        self.end_products()
         for a in range(0, d, 32):  # in tiles, for the cache's sake
             for b in range(a, d, 32):
                 for i in range(a, min(a + 32, d)):

@@ -144,9 +144,10 @@ cdef class Learner:
         """Learn the event that `read_to_learn` has read."""
         cdef double squares
         cdef int verdict
-        self.features.hold_new()
+        if self.event.new:
+            self.features.hold_new()
         verdict = self.learn_loaded(y, w, &squares)
-        if verdict != STEP:
+        if verdict != STEP and self.event.new:
             self.features.drop_new()
         if verdict == OVERFLOW:
             self._refuse_event(squares)
@@ -158,11 +159,13 @@ cdef class Learner:
         cdef Py_ssize_t new = self.event.new, n = self.event.known + new
         cdef double step
         cdef int verdict
-        # Beyond the name table the features are as new: mu = 0, Sigma = I.
-        self.blank_rows(self.table.count, self.table.count + new)
+        if new:
+            # Beyond the name table the features are as new: mu = 0, Sigma = I.
+            self.blank_rows(self.table.count, self.table.count + new)
         verdict = self.decide(x, n, self.margin(x, n), y, w, &step, squares)
         if verdict == STEP:
-            self.features.admit()
+            if new:
+                self.features.admit()
             self.update(x, n, new, step, squares[0])
         return verdict
 

@@ -14,6 +14,8 @@ from .query cimport Rule
 from .checks import refuse_size
 
 cdef enum:
+    # How often a replay looks whether another thread forks.
+    EVENTS_PER_PAUSE = 16
     # How many events ahead a row is fetched from memory.
     DISTANCE = 6
     TRUE_POSITIVE = 0
@@ -133,7 +135,8 @@ cdef class Replay:
         cdef int verdict
         cdef SparseRow row
         while self.t < n_events:
-            self.guard.pause_while_forking()
+            if self.t % EVENTS_PER_PAUSE == 0:
+                self.guard.pause_while_forking()
             if self.t + 2 * DISTANCE < n_events:
                 # Rows come in any order: first where one starts, then the row itself.
                 fetch_ahead(&self.indptr[self.order[self.t + 2 * DISTANCE]])

@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import shutil
 import sys
+import threading
 import time
 import typing
 from collections.abc import Callable, Iterator
@@ -54,12 +55,17 @@ class Progress:
         self._has_bar = self._stream.isatty() and importlib.util.find_spec("tqdm") is not None
         self._bar: typing.Any = None
         self._start = self._said = time.monotonic()
+        self._ended = threading.Event()
+        self._writing = threading.Lock()
 
     def __enter__(self) -> Progress:
         self._show()
+        if not self._has_bar:
+            threading.Thread(target=self._keep_saying, daemon=True).start()
         return self
 
     def __exit__(self, *exception: object) -> None:
+        self._ended.set()
         if self._bar is not None:
             self._bar.close()
 
@@ -85,10 +91,17 @@ class Progress:
                 self._bar = self._bar or _bar(self.what, self._stream)
                 self._bar.total = self.total
                 self._bar.update(min(self.done, self.total) - self._bar.n)
-        elif time.monotonic() - self._said >= PAUSE:
-            self._said = time.monotonic()
-            self._stream.write(self.line() + "\n")
-            self._stream.flush()
+            return
+        with self._writing:
+            if time.monotonic() - self._said >= PAUSE:
+                self._said = time.monotonic()
+                self._stream.write(self.line() + "\n")
+                self._stream.flush()
+
+    def _keep_saying(self) -> None:
+        """Let a log see signs of life while one thing takes long."""
+        while not self._ended.wait(PAUSE):
+            self._show()
 
 
 def _bar(what: str, stream: typing.TextIO) -> typing.Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+import time
 
 import pytest
 
@@ -153,3 +154,13 @@ def test_nothing_is_drawn_where_nothing_is_downloaded(monkeypatch):
     with downloading("w8a"):
         pass
     assert stream.getvalue() == ""
+
+
+def test_a_log_sees_signs_of_life_while_one_thing_takes_long(monkeypatch):
+    monkeypatch.setattr(progress, "PAUSE", 0.05)
+    stream = io.StringIO()
+    with progress.Progress("thinking", 10.0, stream):
+        time.sleep(0.5)
+    lines = stream.getvalue().splitlines()
+    assert len(lines) >= 3
+    assert all(line.startswith("thinking: 0% done") for line in lines)

@@ -19,7 +19,7 @@ from PIL import Image
 
 KEPT = Path(__file__).parent / "results"
 TABLES = ("table2", "table3", "speedups")
-LARGE = ("fig1", "fig2", "figC6")
+WITHOUT_CSV = ("fig1", "fig2", "figC6")
 COLORS = 128
 
 
@@ -34,7 +34,7 @@ def keep(folder: Path) -> None:
         with Image.open(picture) as image:
             small = image.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
         small.save(KEPT / picture.name, optimize=True)
-        if picture.stem not in LARGE:
+        if picture.stem not in WITHOUT_CSV:
             shutil.copy(picture.with_suffix(".csv"), KEPT)
 
 

@@ -287,7 +287,7 @@ def show_cifar_tuning() -> None:
             {"setting": label}
             | {name: f"{value:g}" for name, value in zip(setting, point, strict=True)}
             | {
-                "place on 500 events": f"{ranks[point]:.0f} of {len(few)}",
+                "rank on 500 events": f"{ranks[point]:.0f} of {len(few)}",
                 "sum on the whole stream": f"{found['sum']:.1f}",
                 "cost": f"{found['cost']:.1f}",
                 "orders": str(found["number of orders"]),

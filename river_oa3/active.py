@@ -300,7 +300,7 @@ class ActiveLearner(ActiveLearningClassifier):
                 return self._opinion(last, reached[-1], kwargs, proba), reached
             except ValueError:
                 pass
-        # A step that has learned nothing may give numbers that are none, such as a MinMaxScaler's.
+        # A step that has learned nothing may give what is not a number, as MinMaxScaler does.
         # With this event it will have learned something: see what would come of that.
         return self._opinion(last, pipelines.dry_run(classifier, x), kwargs, proba), reached
 

@@ -102,7 +102,7 @@ NOT_MAPPINGS = {
 }
 
 
-NOTHING = {
+EMPTY_EVENTS = {
     "empty": {},
     "zero": {"f0": 0},
     "new-zero": {"fresh": 0.0},

@@ -57,7 +57,7 @@ def sources_below(*folders):
     }
 
 
-@pytest.mark.slow  # Cython runs first
+@pytest.mark.slow  # builds an archive
 @pytest.mark.parametrize("folder", ["river_oa3", "tests", ".ci"])
 def test_the_source_archive_holds_every_file_of(archived, folder):
     assert sources_below(folder) <= archived

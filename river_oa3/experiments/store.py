@@ -39,7 +39,7 @@ class RunStore:
         self.path = path
         self._read = 0
         # Where in the file the line of a key is.
-        self._places: dict[str, tuple[int, int]] = {}
+        self._spans: dict[str, tuple[int, int]] = {}
 
     def of(self, stream: Stream, seed: int, paper_accounting: bool) -> StreamRuns:
         """The runs on one stream."""
@@ -47,17 +47,17 @@ class RunStore:
 
     def __len__(self) -> int:
         self._look()
-        return len(self._places)
+        return len(self._spans)
 
     def find(self, keys: Iterable[str]) -> dict[str, Run | None]:
         """The runs under those of the keys that there are."""
         self._look()
-        places = {key: self._places[key] for key in keys if key in self._places}
-        if not places:
+        spans = {key: self._spans[key] for key in keys if key in self._spans}
+        if not spans:
             return {}
         found = {}
         with self.path.open("rb") as file:
-            for key, (start, length) in places.items():
+            for key, (start, length) in spans.items():
                 file.seek(start)
                 found[key] = _run(json.loads(file.read(length)))
         return found
@@ -82,18 +82,18 @@ class RunStore:
             with self.path.open("rb") as file:
                 if file.seek(0, os.SEEK_END) < self._read:
                     # Somebody took the file away and began another.
-                    self._read, self._places = 0, {}
+                    self._read, self._spans = 0, {}
                 file.seek(self._read)
                 content = file.read()
         except OSError:
-            self._read, self._places = 0, {}
+            self._read, self._spans = 0, {}
             return
         start = self._read
         # What comes after the last line break is being written.
         for line in content.splitlines(keepends=True):
             if line.endswith(b"\n"):
                 if key := _key_of(line):
-                    self._places[key] = (start, len(line))
+                    self._spans[key] = (start, len(line))
                 self._read = start + len(line)
             start += len(line)
 

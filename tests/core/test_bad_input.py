@@ -21,7 +21,7 @@ from bad_values import (
     NOT_LABELS,
     NOT_MAPPINGS,
     NOT_NUMBERS,
-    NOTHING,
+    EMPTY_EVENTS,
     assert_refused,
     bad_parameters,
     each_door,
@@ -326,7 +326,7 @@ def test_threads_that_ask_at_once_get_their_own_answers(learner):
 
 
 @each_learner
-@pytest.mark.parametrize("x", NOTHING.values(), ids=NOTHING)
+@pytest.mark.parametrize("x", EMPTY_EVENTS.values(), ids=EMPTY_EVENTS)
 @pytest.mark.parametrize("y", [False, True])
 def test_learning_nothing_changes_nothing(learner, x, y):
     model = trained(learner)
@@ -336,7 +336,7 @@ def test_learning_nothing_changes_nothing(learner, x, y):
 
 
 @each_learner
-@pytest.mark.parametrize("x", NOTHING.values(), ids=NOTHING)
+@pytest.mark.parametrize("x", EMPTY_EVENTS.values(), ids=EMPTY_EVENTS)
 def test_nothing_is_predicted_positive_at_margin_zero(learner, x):
     model = trained(learner)
     assert (model.margin_one(x), model.variance_one(x), model.predict_one(x)) == (0, 0, True)

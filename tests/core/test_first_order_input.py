@@ -13,7 +13,7 @@ from bad_values import (
     NOT_LABELS,
     NOT_MAPPINGS,
     NOT_NUMBERS,
-    NOTHING,
+    EMPTY_EVENTS,
     assert_refused,
     bad_parameters,
     enter,
@@ -88,7 +88,7 @@ def test_labels_of_every_documented_kind_are_equivalent(kind, label_type):
 
 
 @each_kind
-@pytest.mark.parametrize("x", NOTHING.values(), ids=NOTHING)
+@pytest.mark.parametrize("x", EMPTY_EVENTS.values(), ids=EMPTY_EVENTS)
 @pytest.mark.parametrize("y", [False, True])
 def test_learning_nothing_changes_nothing(kind, x, y):
     model = make_trained(kind)

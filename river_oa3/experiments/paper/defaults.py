@@ -32,8 +32,8 @@ SHARES = (0.01, 0.05, 0.2)
 PERMUTATIONS = 4
 EVENTS = 20_000
 # A full covariance of more features would take hours here.
-LARGEST_FULL = 500
-SHOWN = 15
+MAX_FULL_FEATURES = 500
+MAX_SHOWN_ROWS = 15
 
 Point = tuple[float, ...]
 
@@ -83,7 +83,7 @@ def _means(
 
 
 def _methods(study: Study, name: str) -> list[str]:
-    has_full = len(study.stream(name).names) <= LARGEST_FULL
+    has_full = len(study.stream(name).names) <= MAX_FULL_FEATURES
     return ["OA3-diag", "SSOA3", *(["OA3"] if has_full else [])]
 
 
@@ -93,7 +93,7 @@ def table(found: Sequence[Regret]) -> str:
     heads = [metric.regret_head for metric in METRICS.values()]
     rows = [["rank", *GRID, *heads, ""]]
     for rank, regret in enumerate(found, start=1):
-        if rank <= SHOWN or regret.point == chosen:
+        if rank <= MAX_SHOWN_ROWS or regret.point == chosen:
             rows.append(
                 [
                     str(rank),

@@ -50,7 +50,7 @@ def estimate(study: Study, experiments: Iterable[Experiment]) -> Work:
     speed = _speed(study, wanted)
     runs = sum(number for _, _, number, _ in wanted)
     seconds = sum(
-        number * (OVERHEAD + speed[name, method] * _thought(study, name, method, n))
+        number * (OVERHEAD + speed[name, method] * _expected_seconds(study, name, method, n))
         for name, method, number, n in wanted
     )
     return Work(runs, seconds)
@@ -80,13 +80,13 @@ def _comparison_runs(study: Study, name: str, metric: Metric) -> Iterator[Runs]:
                 yield name, method, number, min(stage.events or len(stream), len(stream))
 
 
-def _thought(study: Study, name: str, method: str, events: int) -> float:
+def _expected_seconds(study: Study, name: str, method: str, events: int) -> float:
     """How many seconds a run would take on the machine that the costs were written down on."""
     return METHODS[method].seconds(study.stream(name), events)
 
 
 def _speed(study: Study, wanted: Iterable[Runs]) -> dict[tuple[str, str], float]:
-    """How much longer a method takes here than was thought, by data set and method.
+    """How much longer a method takes here than was expected, by data set and method.
 
     The trials are made where the runs will be, for linear algebra may take longer elsewhere.
     """
@@ -97,15 +97,15 @@ def _speed(study: Study, wanted: Iterable[Runs]) -> dict[tuple[str, str], float]
     for name, each in methods.items():
         trials = [_trial(study, name, method) for method in each]
         for task, run in study.runner(name).run(trials, f"a trial on {name}"):
-            thought = _thought(study, name, task.method, task.part.stop)
+            expected = _expected_seconds(study, name, task.method, task.part.stop)
             # A method that overflows with its defaults says nothing of its speed.
-            found[name, task.method] = 1.0 if run is None else run.seconds / thought
+            found[name, task.method] = 1.0 if run is None else run.seconds / expected
     return found
 
 
 def _trial(study: Study, name: str, method: str) -> Task:
     stream = study.stream(name)
-    events = min(len(stream), max(10, round(TRIAL / _thought(study, name, method, 1))))
+    events = min(len(stream), max(10, round(TRIAL / _expected_seconds(study, name, method, 1))))
     # A label for every second event, as under the paper's fixed budgets.
     share = 0.5
     rho = Goal(SUM.name).rho(stream.positives, stream.negatives)

@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from bad_values import (
+    EMPTY_EVENTS,
     EVENTS,
     NOT_FINITE,
     NOT_LABELS,
     NOT_MAPPINGS,
     NOT_NUMBERS,
-    EMPTY_EVENTS,
     assert_refused,
     bad_parameters,
     each_door,

@@ -8,12 +8,12 @@ import pickle
 import numpy as np
 import pytest
 from bad_values import (
+    EMPTY_EVENTS,
     HUGE,
     NOT_FINITE,
     NOT_LABELS,
     NOT_MAPPINGS,
     NOT_NUMBERS,
-    EMPTY_EVENTS,
     assert_refused,
     bad_parameters,
     enter,

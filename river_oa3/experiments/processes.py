@@ -79,9 +79,24 @@ class Processes:
         # The pool starts its processes as they are needed, so that any call may start one.
         with blas_threads(self._threads), _interrupts_blocked():
             try:
-                return self._pool.submit(function, *arguments)
+                n_before = len(self._pool._processes or {})
+                future = self._pool.submit(function, *arguments)
             except BrokenProcessPool:
                 raise _death() from None
+            if len(self._pool._processes or {}) > n_before:
+                self._watch_new_process()
+            return future
+
+    def _watch_new_process(self) -> None:
+        """Have the pool's thread look again which processes there are.
+
+        It is woken before a process starts, and may begin to wait without knowing of it: that
+        process could then die unseen.
+        """
+        with self._pool._shutdown_lock:
+            wakeup = self._pool._executor_manager_thread_wakeup
+            if wakeup is not None:
+                wakeup.wakeup()
 
     @staticmethod
     def result(future: concurrent.futures.Future[Result]) -> Result:

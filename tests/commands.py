@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import json
+import os
 import typing
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from river_oa3.experiments import replay, runner, tuning
 from river_oa3.experiments.methods import METHODS, build
 from river_oa3.experiments.output import plots
 from river_oa3.experiments.paper import study, tuned
+from river_oa3.experiments.processes import BLAS_SETTINGS
 from river_oa3.experiments.runner import SerialRunner
 from river_oa3.experiments.stream_replay import uniforms
 from river_oa3.experiments.tasks import TUNING, Part, Task, order_of
@@ -189,3 +191,8 @@ def by_replay(stream, method, setting, number, order=None, **more):
     model = build(method, setting, METHODS[method].parameters, SEED + number)
     numbers = uniforms(SEED * 2 * TUNING + number, len(order))
     return replay(model, stream, order, numbers, **more)
+
+
+def threads_of_blas():
+    """What a worker process may use; here, where a new process can import it by name."""
+    return [os.environ.get(name) for name in BLAS_SETTINGS]

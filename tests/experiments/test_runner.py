@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import Recorded, events
+from commands import Recorded, events, threads_of_blas
 
 from river_oa3 import datasets
 from river_oa3.experiments.methods import METHODS, Setting
-from river_oa3.experiments.processes import BLAS_SETTINGS, Processes
+from river_oa3.experiments.processes import Processes
 from river_oa3.experiments.runner import ProcessRunner
 from river_oa3.experiments.tasks import Part, Task, cached_draws, run_task
 
@@ -138,10 +138,6 @@ def test_a_worker_ends_with_its_parent(tmp_path):
     while is_running(worker) and time.monotonic() < end:
         time.sleep(0.05)
     assert not is_running(worker)
-
-
-def threads_of_blas():
-    return [os.environ.get(name) for name in BLAS_SETTINGS]
 
 
 @pytest.mark.parametrize(("asked", "found"), [(1, ["1"] * 3), (None, [None] * 3)])

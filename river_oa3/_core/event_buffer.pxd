@@ -72,7 +72,7 @@ cdef class EventBuffer:
         cdef Entry* entries = self.entries
         for k in range(size):
             value = values[columns[k]] if is_dense else values[k]
-            if value == 0.0:
+            if is_dense and value == 0.0:  # sparse rows hold no zeros
                 continue
             slot = slots[columns[k]]
             if slot >= 0:

@@ -55,7 +55,7 @@ class Budget(base.Base, abc.ABC):
         super().__init_subclass__(**kwargs)
         if "left" in vars(cls) and "can_ask" not in vars(cls):
             # The `can_ask` of a base class may be a short way to that class's own `left`.
-            cls.can_ask = Budget.can_ask  # type: ignore[method-assign]
+            cls.can_ask = Budget.can_ask  # type: ignore[method-assign]  # meant
 
     def __getstate__(self) -> typing.Any:
         attributes, slots = typing.cast(typing.Any, super().__getstate__())

@@ -142,7 +142,7 @@ def _trained(events: Events) -> Callable[[], SSOA3Classifier]:
 
 def batches(effort: Effort, data_dir: str | None) -> Iterator[Figure]:
     """`learn_many` on a frame of 48 columns: how much faster per row than `learn_one`."""
-    import pandas as pd  # type: ignore[import-untyped]
+    import pandas as pd  # type: ignore[import-untyped]  # stubs are apart
 
     rng = np.random.default_rng(0)
     n = 5 * effort.stream

@@ -40,7 +40,7 @@ cdef class AutoBatch(Playback):
                 return NEW_FEATURE
             self.learner.judge(False)
             self.margins[self.t] = self.learner.judged.margin
-            self.probabilities[self.t] = self.learner.judged.p
+            self.probabilities[self.t] = self.learner.probability()
             if self.learns:
                 self.learner.commit()
                 if self.weights[self.t] > 0.0:

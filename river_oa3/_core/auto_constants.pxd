@@ -17,6 +17,8 @@ cdef extern from *:
     #define OA3_LARGEST 1e150
     /* Squared deviations relative to the squared mean that are rounding. */
     #define OA3_ROUNDING 1e-20
+    /* Events that count in the scaling: between one and two windows. */
+    #define OA3_SCALE_WINDOW 4000.0
     /* The temperature of a probability falls from 2 to 1 over about so many labels. */
     #define OA3_TEMPERATURE 100.0
     /* Labels after which the threshold is trusted while one class only has been seen. */
@@ -40,6 +42,7 @@ cdef extern from *:
     const double FAR "OA3_FAR"
     const double LARGEST "OA3_LARGEST"
     const double ROUNDING "OA3_ROUNDING"
+    const double SCALE_WINDOW "OA3_SCALE_WINDOW"
     const double TEMPERATURE "OA3_TEMPERATURE"
     const int ENOUGH "OA3_ENOUGH"
     const double P_WINDOW "OA3_P_WINDOW"

@@ -51,6 +51,7 @@ cdef class AutoEngine(AutoRows):
         for side in range(SIDES):
             self.blank.of[side].sigma = PRIOR
         self.intercept = self.blank
+        self.forgets = True
         self.recall = Recall()
 
     cdef int observe_read(self) except -1:
@@ -211,7 +212,7 @@ cdef class AutoEngine(AutoRows):
             )
         if has_new:
             self.admit_new()
-        if self.t >= 2.0 * SCALE_WINDOW:
+        if self.forgets and self.t >= 2.0 * SCALE_WINDOW:
             self.halve()
         self.is_current = self.n_wanted == 0 and not has_new
 
@@ -262,9 +263,9 @@ cdef class AutoEngine(AutoRows):
         ratio = fmin(1.0, ratio)
         labels = self.n_positive + self.n_negative
         self.fast_labels += 1.0
-        if labels > 1:
+        if self.forgets and labels > 1:
             self.weigh_evidence(sign, ratio)
-        if self.n_positive and self.n_negative:
+        if self.forgets and self.n_positive and self.n_negative:
             self.forget_surprised(sign, ratio)
         self.step(FAST, sign, w, self.judged[FAST].m)
         step = self.step(SLOW, sign, w, self.judged[SLOW].m)
@@ -310,9 +311,11 @@ cdef class AutoEngine(AutoRows):
         """Move a learner's weights, of which the row's forget a little first."""
         cdef double v = 0.0, z, step, slope
         cdef Py_ssize_t i
-        forget(&self.intercept.of[side])
+        if self.forgets:
+            forget(&self.intercept.of[side])
+            for i in range(self.n_terms):
+                forget(&self.terms[i].weight.of[side])
         for i in range(self.n_terms):
-            forget(&self.terms[i].weight.of[side])
             z = self.terms[i].z
             v += self.terms[i].weight.of[side].sigma * z * z
         v = self.scale * self.scale * v + self.intercept.of[side].sigma

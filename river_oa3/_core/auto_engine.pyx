@@ -24,9 +24,9 @@ from .threshold cimport note_event, note_positive
 cdef Py_ssize_t END = <Py_ssize_t>(<size_t>-1 >> 1)
 
 
-cdef inline void forget(Gaussian* weight) noexcept nogil:
+cdef inline void forget(Gaussian* weight, double share) noexcept nogil:
     """Precision decays a little toward the prior's."""
-    weight.sigma *= PRIOR / ((1.0 - FORGETTING) * PRIOR + FORGETTING * weight.sigma)
+    weight.sigma *= PRIOR / ((1.0 - share) * PRIOR + share * weight.sigma)
 
 
 cdef inline void forget_mean(Gaussian* weight, double share) noexcept nogil:
@@ -309,12 +309,14 @@ cdef class AutoEngine(AutoRows):
 
     cdef double step(self, int side, double sign, double w, double m) noexcept nogil:
         """Move a learner's weights, of which the row's forget a little first."""
-        cdef double v = 0.0, z, step, slope
+        cdef double v = 0.0, z, step, slope, share = FORGETTING
         cdef Py_ssize_t i
+        if side == SLOW:
+            share = larger(0.1 * share, fmin(share, 1.0 / (1 + self.n_positive + self.n_negative)))
         if self.forgets:
-            forget(&self.intercept.of[side])
+            forget(&self.intercept.of[side], share)
             for i in range(self.n_terms):
-                forget(&self.terms[i].weight.of[side])
+                forget(&self.terms[i].weight.of[side], share)
         for i in range(self.n_terms):
             z = self.terms[i].z
             v += self.terms[i].weight.of[side].sigma * z * z

@@ -1,0 +1,110 @@
+"""Vowpal Wabbit's adaptive, normalised, importance-aware logistic regression, asked by entropy."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import typing
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from river_oa3.experiments.bench.quality.asking import Wants, ask_by_entropy, predict_and_ask
+from river_oa3.experiments.bench.quality.contest import Case, Cell, Contender, grid, weight_of
+from river_oa3.experiments.scores import Counts
+
+__all__ = ["VOWPAL_WABBIT"]
+
+
+class Parsed:
+    """The events of an order as Vowpal Wabbit reads them, with their labels and weights.
+
+    Parsing takes longer than learning, and an example serves any number of models that differ in
+    their learning rate alone. The weight of a positive stands in its example: there is one for each
+    weight.
+    """
+
+    def __init__(self, case: Case):
+        self._rows = case.stream.X[case.rows]
+        self._y = case.y
+        self._reader = _model(0.5, len(case.stream.names))
+        self._negatives = {i: self._parse(i, "-1") for i in np.flatnonzero(case.y == 0).tolist()}
+        self._positives: dict[float, dict[int, typing.Any]] = {}
+
+    def examples(self, weight: float) -> list[typing.Any]:
+        """The events in their order, a positive weighing as much as this."""
+        if weight not in self._positives:
+            self._positives[weight] = {
+                i: self._parse(i, f"1 {weight!r}") for i in np.flatnonzero(self._y).tolist()
+            }
+        found = {**self._negatives, **self._positives[weight]}
+        return [found[i] for i in range(len(self._y))]
+
+    def close(self) -> None:
+        """Give the examples back, whose memory Vowpal Wabbit would keep for ever."""
+        for examples in (self._negatives, *self._positives.values()):
+            for example in examples.values():
+                self._reader.finish_example(example)
+        self._reader.finish()
+
+    def _parse(self, i: int, label: str) -> typing.Any:
+        start, stop = self._rows.indptr[i], self._rows.indptr[i + 1]
+        pairs = zip(
+            self._rows.indices[start:stop].tolist(),
+            self._rows.data[start:stop].tolist(),
+            strict=True,
+        )
+        return self._reader.parse(f"{label} | " + " ".join([f"{j}:{x!r}" for j, x in pairs]))
+
+
+def _model(rate: float, features: int) -> typing.Any:
+    from vowpalwabbit import Workspace
+
+    # Room for every feature, and for the intercept, without collisions: a number is its own hash.
+    bits = max(18, (features + 1).bit_length() + 1)
+    return Workspace(f"--quiet --loss_function logistic -b {bits} -l {rate!r}")
+
+
+def _play(case: Case, cells: Sequence[Cell]) -> Iterator[Counts]:
+    with contextlib.closing(Parsed(case)) as parsed:
+        for cell in cells:
+            chosen = dict(cell.setting)
+            examples = parsed.examples(weight_of(chosen["weight"], case.ratio))
+            model = _model(float(chosen["rate"]), len(case.stream.names))
+            wants = ask_by_entropy(case.own_numbers, float(chosen["discount"]))
+            yield _go(case, cell.budget, model, examples, wants)
+            model.finish()
+
+
+def _go(
+    case: Case, budget: int, model: typing.Any, examples: list[typing.Any], wants: Wants
+) -> Counts:
+    from vowpalwabbit.pyvw import pylibvw
+
+    # Workspace's own methods ask on every call what kind of example they were given.
+    predict_example, learn_example = pylibvw.vw.predict, pylibvw.vw.learn
+    margin_of = pylibvw.example.get_partial_prediction
+
+    def predict(i: int) -> float:
+        predict_example(model, examples[i])
+        margin = margin_of(examples[i])
+        return 1.0 / (1.0 + math.exp(-margin)) if margin > -30.0 else 0.0
+
+    def learn(i: int) -> None:
+        learn_example(model, examples[i])
+
+    return predict_and_ask(case, budget, predict, wants, learn)
+
+
+VOWPAL_WABBIT = Contender(
+    title="Vowpal Wabbit",
+    side="peer",
+    settings=grid(
+        rate=(0.5, 0.1, 2.0, 10.0),
+        weight=("one", "root", "ratio", "costs"),
+        discount=(3.0, 1.0, 10.0),
+    ),
+    play=_play,
+    cost=lambda nonzeros, features: 3.5 + 0.01 * nonzeros,
+    needs="vowpalwabbit",
+)

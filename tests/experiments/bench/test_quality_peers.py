@@ -67,6 +67,20 @@ def test_the_budget_is_hard(case):
     assert (counts.true_positives, counts.false_positives) == (0, 0)
 
 
+def test_what_is_left_when_the_budget_is_spent_is_answered_at_once(case):
+    asked_for = []
+
+    def rest(start):
+        asked_for.append(start)
+        return np.ones(len(case.y) - start, dtype=bool)
+
+    counts = predict_and_ask(
+        case, 3, lambda i: 0.0, lambda i, p: i % 2 == 1, lambda i: None, rest=rest
+    )
+    assert asked_for == [6]
+    assert counts == counts_of(case, np.arange(len(case.y)) >= 6, 3)
+
+
 def test_first_labels_of_both_classes_are_asked_for_whatever_the_model_wants(case):
     learned = []
     predict_and_ask(case, 300, lambda i: 1.0, lambda i, p: False, learned.append, FIRST)

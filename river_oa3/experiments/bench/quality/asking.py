@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from river_oa3.experiments.bench.quality.contest import Case
 from river_oa3.experiments.scores import Counts
 
@@ -28,6 +31,7 @@ def predict_and_ask(
     wants: Wants,
     learn: Callable[[int], object],
     first: int = 0,
+    rest: Callable[[int], NDArray[np.bool_]] | None = None,
 ) -> Counts:
     """Predict, account, ask and learn, with a hard budget.
 
@@ -45,20 +49,35 @@ def predict_and_ask(
         Learn an event with its label.
     first
         Ask about every event until there are so many labels of each class.
+    rest
+        Whether each event from this place on is positive, at once: called when there is no label
+        left to learn from.
 
     """
-    counts = [0, 0, 0, 0]
+    answers = np.zeros(len(case.y), dtype=np.bool_)
     asked = [0, 0]
     left = budget
     for i, y in enumerate(case.y.tolist()):
         p = predict(i)
-        counts[(0 if y else 1) if p > 0.5 else (3 if y else 2)] += 1
+        answers[i] = p > 0.5
         if left and (wants(i, p) or min(asked) < first):
             left -= 1
             asked[y] += 1
             learn(i)
-    right_yes, wrong_yes, right_no, wrong_no = counts
-    return Counts(right_yes, wrong_yes, right_no, wrong_no, budget - left)
+            if not left and rest is not None:
+                answers[i + 1 :] = rest(i + 1)
+                break
+    return _counts(case.y.astype(np.bool_), answers, budget - left)
+
+
+def _counts(y: NDArray[np.bool_], answers: NDArray[np.bool_], labels: int) -> Counts:
+    return Counts(
+        int(np.count_nonzero(answers & y)),
+        int(np.count_nonzero(answers & ~y)),
+        int(np.count_nonzero(~answers & ~y)),
+        int(np.count_nonzero(~answers & y)),
+        labels,
+    )
 
 
 def ask_by_entropy(numbers: Iterable[float], discount: float) -> Wants:

@@ -8,12 +8,16 @@ import typing
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from river_oa3.experiments.bench.quality.asking import Wants, ask_by_entropy, predict_and_ask
 from river_oa3.experiments.bench.quality.contest import Case, Cell, Contender, grid, weight_of
 from river_oa3.experiments.scores import Counts
 
 __all__ = ["VOWPAL_WABBIT"]
+
+CONSTANT = 11650396
+"""Where Vowpal Wabbit has its intercept."""
 
 
 class Parsed:
@@ -25,7 +29,7 @@ class Parsed:
     """
 
     def __init__(self, case: Case):
-        self._rows = case.stream.X[case.rows]
+        self.rows = case.stream.X[case.rows]
         self._y = case.y
         self._reader = _model(0.5, len(case.stream.names))
         self._negatives = {i: self._parse(i, "-1") for i in np.flatnonzero(case.y == 0).tolist()}
@@ -48,10 +52,10 @@ class Parsed:
         self._reader.finish()
 
     def _parse(self, i: int, label: str) -> typing.Any:
-        start, stop = self._rows.indptr[i], self._rows.indptr[i + 1]
+        start, stop = self.rows.indptr[i], self.rows.indptr[i + 1]
         pairs = zip(
-            self._rows.indices[start:stop].tolist(),
-            self._rows.data[start:stop].tolist(),
+            self.rows.indices[start:stop].tolist(),
+            self.rows.data[start:stop].tolist(),
             strict=True,
         )
         return self._reader.parse(f"{label} | " + " ".join([f"{j}:{x!r}" for j, x in pairs]))
@@ -60,8 +64,11 @@ class Parsed:
 def _model(rate: float, features: int) -> typing.Any:
     from vowpalwabbit import Workspace
 
-    # Room for every feature, and for the intercept, without collisions: a number is its own hash.
-    bits = max(18, (features + 1).bit_length() + 1)
+    # A number is its own hash: the least room in which the intercept is no feature, for a model is
+    # made faster the smaller it is.
+    bits = features.bit_length()
+    while CONSTANT % 2**bits < features:
+        bits += 1
     return Workspace(f"--quiet --loss_function logistic -b {bits} -l {rate!r}")
 
 
@@ -72,12 +79,17 @@ def _play(case: Case, cells: Sequence[Cell]) -> Iterator[Counts]:
             examples = parsed.examples(weight_of(chosen["weight"], case.ratio))
             model = _model(float(chosen["rate"]), len(case.stream.names))
             wants = ask_by_entropy(case.own_numbers, float(chosen["discount"]))
-            yield _go(case, cell.budget, model, examples, wants)
+            yield _go(case, cell.budget, model, examples, parsed.rows, wants)
             model.finish()
 
 
 def _go(
-    case: Case, budget: int, model: typing.Any, examples: list[typing.Any], wants: Wants
+    case: Case,
+    budget: int,
+    model: typing.Any,
+    examples: list[typing.Any],
+    rows: typing.Any,
+    wants: Wants,
 ) -> Counts:
     from vowpalwabbit.pyvw import pylibvw
 
@@ -93,7 +105,17 @@ def _go(
     def learn(i: int) -> None:
         learn_example(model, examples[i])
 
-    return predict_and_ask(case, budget, predict, wants, learn)
+    def rest(start: int) -> NDArray[np.bool_]:
+        weights = np.array([model.get_weight(j) for j in range(rows.shape[1])])
+        margins = rows[start:] @ weights + model.get_weight(CONSTANT)
+        answers = margins > 0.0
+        # Sums in another order than Vowpal Wabbit's: what is near the boundary it says itself.
+        scale = abs(rows[start:]) @ np.abs(weights) + 1.0
+        for i in np.flatnonzero(np.abs(margins) < 1e-4 * scale).tolist():
+            answers[i] = predict(start + i) > 0.5
+        return np.asarray(answers)
+
+    return predict_and_ask(case, budget, predict, wants, learn, rest=rest)
 
 
 VOWPAL_WABBIT = Contender(

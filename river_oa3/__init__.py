@@ -2,6 +2,7 @@
 
 from river_oa3 import budget, metrics, query, rivals
 from river_oa3.active import ActiveLearner
+from river_oa3.auto import AutoOA3Classifier
 from river_oa3.oa3 import OA3Classifier
 from river_oa3.oa3_diag import OA3DiagClassifier
 from river_oa3.pending import PendingLabels
@@ -10,6 +11,7 @@ from river_oa3.ssoa3 import SSOA3Classifier
 
 __all__ = [
     "ActiveLearner",
+    "AutoOA3Classifier",
     "OA3Classifier",
     "OA3DiagClassifier",
     "PendingLabels",

@@ -9,10 +9,11 @@ from river.active.base import ActiveLearningClassifier
 
 from river_oa3 import opinions, pipelines
 from river_oa3._core import checks
+from river_oa3.auto import AutoOA3Classifier
 from river_oa3.base import MarginClassifier
-from river_oa3.budget import Budget, TotalBudget
+from river_oa3.budget import UNLIMITED, Budget, TotalBudget
 from river_oa3.opinions import Opinion
-from river_oa3.query import AsymmetricQuery, Query
+from river_oa3.query import AdaptiveQuery, AsymmetricQuery, Query
 
 __all__ = ["ActiveLearner", "LastQuery"]
 
@@ -116,12 +117,14 @@ class ActiveLearner(ActiveLearningClassifier):
 
     def __init__(
         self,
-        classifier: base.Classifier | compose.Pipeline,
+        classifier: base.Classifier | compose.Pipeline | None = None,
         query: Query | None = None,
         budget: int | Budget | None = None,
         seed: int | None = None,
         learn_transformers: bool = True,
     ):
+        if classifier is None:
+            classifier = AutoOA3Classifier()
         if not isinstance(classifier, base.Classifier) or isinstance(
             classifier, ActiveLearningClassifier
         ):
@@ -132,14 +135,18 @@ class ActiveLearner(ActiveLearningClassifier):
         self.query = query
         self.budget = budget
         self.learn_transformers = learn_transformers
-        self._query = AsymmetricQuery() if query is None else query
         self._budget = (
             budget if budget is None or isinstance(budget, Budget) else TotalBudget(budget)
         )
         self._is_pipeline = isinstance(classifier, compose.Pipeline)
         # river's isinstance looks into pipelines, which takes its time.
         self._knows_margin = isinstance(classifier, MarginClassifier)
-        self._answers_as_core = opinions.answers_as_core(pipelines.last_step(classifier))
+        last = pipelines.last_step(classifier)
+        self._answers_as_core = opinions.answers_as_core(last)
+        self._observes = isinstance(last, AutoOA3Classifier) and learn_transformers
+        default = AdaptiveQuery if isinstance(last, AutoOA3Classifier) else AsymmetricQuery
+        self._query = default() if query is None else query
+        self._adapts = _adapts(self._query)
         self.n_seen = 0
         self.n_asked = 0
         self.n_learned = 0
@@ -151,6 +158,8 @@ class ActiveLearner(ActiveLearningClassifier):
 
     def __setstate__(self, state: dict[str, typing.Any]) -> None:
         self.__dict__.update(state)
+        if "_observes" not in state:  # stored before there was a classifier that does
+            self._observes = self._adapts = False
         if "_n_blank" in state:  # stored by version 0.1
             self._n_leading_zero_events = self.__dict__.pop("_n_blank")
             self._last = None if state["_last"] is None else (*state["_last"], None)
@@ -178,7 +187,13 @@ class ActiveLearner(ActiveLearningClassifier):
         if self._answers_as_core and not self._is_pipeline:
             # The short way through what follows, for the sake of speed.
             classifier: typing.Any = self.classifier
-            margin, _, confidence, teachable = classifier._core.judge_one(x)
+            if self._observes:
+                margin, variance, confidence, missing = classifier._core.judge_and_observe_one(x)
+                self._taught += 1
+                if self._adapts:
+                    return margin >= 0.0, self._decide_at_pace(margin, variance, missing)
+                return margin >= 0.0, self._decide(self._chance(margin, confidence, True))
+            margin, variance, confidence, teachable = classifier._core.judge_one(x)
             teachable = teachable or self._must_ask_anyway(x)
             return margin >= 0.0, self._decide(self._chance(margin, confidence, teachable))
         opinion, ask = self._answer(x, kwargs, proba=False)
@@ -212,12 +227,17 @@ class ActiveLearner(ActiveLearningClassifier):
 
         """
         opinion, _ = self._judge(x, {}, proba=False)
-        can_ask = opinion.teachable
+        can_ask, pace = opinion.teachable, UNLIMITED
         if self._budget is not None:
             budget = copy.deepcopy(self._budget)
             budget.tick()
-            can_ask = can_ask and budget.can_ask()
-        return self._query.probability(opinion.margin, opinion.confidence) if can_ask else 0.0
+            can_ask, pace = can_ask and budget.can_ask(), budget.pace()
+        if not can_ask:
+            return 0.0
+        if self._adapts:
+            rule = typing.cast(AdaptiveQuery, self._query)._rule
+            return rule.probability(opinion.margin, opinion.variance, opinion.missing, *pace)
+        return self._query.probability(opinion.margin, opinion.confidence)
 
     def learn_one(self, x: typing.Any, y: base.typing.ClfTarget, **kwargs: typing.Any) -> None:
         """Learn a label, whether or not it was asked for.
@@ -234,7 +254,11 @@ class ActiveLearner(ActiveLearningClassifier):
         """
         classifier: typing.Any = self.classifier
         if not self._is_pipeline:
-            classifier.learn_one(x, y, **pipelines.accepted(classifier, kwargs))
+            if self._taught and self._answers_as_core:
+                self._learn_observed(classifier, x, y, **pipelines.accepted(classifier, kwargs))
+                self._taught -= 1
+            else:
+                classifier.learn_one(x, y, **pipelines.accepted(classifier, kwargs))
         else:
             reached = None
             if self._knows_margin:
@@ -244,11 +268,30 @@ class ActiveLearner(ActiveLearningClassifier):
                 _, reached = self._judge(x, {}, proba=False)
             if self._taught:
                 reached = pipelines.inputs(classifier, x) if reached is None else reached
-                pipelines.learn_supervised(classifier, reached, y, kwargs)
+                observes = self._observes and self._answers_as_core
+                last = self._learn_observed if observes else None
+                pipelines.learn_supervised(classifier, reached, y, kwargs, last)
                 self._taught -= 1
             else:
                 pipelines.learn(classifier, x, y, kwargs)
         self.n_learned += 1
+
+    def _learn_observed(
+        self, classifier: typing.Any, x: typing.Any, y: typing.Any, w: float = 1.0
+    ) -> None:
+        """Teach an AutoOA3Classifier the label of an event that it observed when it was predicted.
+
+        With the probability that such an event is asked about, as of now: labels may come late.
+        """
+        core = classifier._core
+        margin, variance, confidence, missing = core.judge_observed_one(x)
+        if self._adapts:
+            pace = UNLIMITED if self._budget is None else self._budget.pace()
+            rule = typing.cast(AdaptiveQuery, self._query)._rule
+            probability = rule.noted_probability(margin, variance, missing, *pace)
+        else:
+            probability = self._query.probability(margin, confidence)
+        core.learn_one(x, y, w, True, 1.0 / max(probability, 1e-6))
 
     @property
     def refund_token(self) -> int | None:
@@ -274,11 +317,15 @@ class ActiveLearner(ActiveLearningClassifier):
         opinion, reached = self._judge(x, kwargs, proba)
         teachable = opinion.teachable or self._must_ask_anyway(reached[-1])
         probability = self._chance(opinion.margin, opinion.confidence, teachable)
+        # Before anything is paid: a step may refuse the event.
         if self._is_pipeline and self.learn_transformers:
-            # Before anything is paid: a step may refuse the event.
-            pipeline = typing.cast(compose.Pipeline, self.classifier)
-            pipelines.learn_unsupervised(pipeline, x)
-            self._taught += 1
+            pipelines.learn_unsupervised(typing.cast(compose.Pipeline, self.classifier), x)
+        if self._observes:
+            pipelines.last_step(self.classifier).observe_one(reached[-1])
+        self._taught += self._observes or (self._is_pipeline and self.learn_transformers)
+        if self._adapts and teachable:
+            ask = self._decide_at_pace(opinion.margin, opinion.variance, opinion.missing)
+            return opinion, ask
         return opinion, self._decide(probability)
 
     def _judge(
@@ -331,6 +378,18 @@ class ActiveLearner(ActiveLearningClassifier):
             raise ValueError(f"the query's probability must be from 0 to 1, not {probability!r}")
         return probability
 
+    def _decide_at_pace(self, margin: float, variance: float, missing: int) -> bool:
+        """Decide as `AdaptiveQuery` does, which looks at the pace of the budget."""
+        budget = self._budget
+        probability, pace = 0.0, UNLIMITED
+        if budget is not None:
+            budget.tick()
+        if budget is None or budget.can_ask():
+            pace = UNLIMITED if budget is None else budget.pace()
+            rule = self._query._rule  # type: ignore[attr-defined]  # of an AdaptiveQuery
+            probability = rule.ask(margin, variance, missing, *pace)
+        return self._draw(probability, budget)
+
     def _decide(self, probability: float) -> bool:
         """Decide, draw, spend and count."""
         budget = self._budget
@@ -338,6 +397,9 @@ class ActiveLearner(ActiveLearningClassifier):
             budget.tick()
             if not budget.can_ask():
                 probability = 0.0
+        return self._draw(probability, budget)
+
+    def _draw(self, probability: float, budget: Budget | None) -> bool:
         # A number is drawn where the decision is open, and only there.
         ask = probability >= 1.0 or (probability > 0.0 and self._rng.random() <= probability)
         refund_token = None
@@ -373,3 +435,10 @@ class ActiveLearner(ActiveLearningClassifier):
     def _unit_test_skips(self) -> set[str]:
         # It expects a dict where every active learner, river's own too, gives a dict and a bool.
         return {"check_predict_proba_one_binary"}
+
+
+def _adapts(query: Query) -> bool:
+    """Whether a rule is the adaptive one, and not a subclass with a way of its own."""
+    return (
+        isinstance(query, AdaptiveQuery) and type(query).probability is AdaptiveQuery.probability
+    )

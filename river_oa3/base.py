@@ -15,6 +15,7 @@ from river_oa3._core import checks
 if typing.TYPE_CHECKING:
     from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
 
+    from river_oa3._core.auto import Auto
     from river_oa3._core.learner import Learner
     from river_oa3._core.second_order import SecondOrder
     from river_oa3._core.sketch import Sketch
@@ -44,8 +45,8 @@ class MarginClassifier(base.Classifier):
 
     """
 
-    def __init__(self, core: Learner):
-        self._core = core
+    def __init__(self, core: Learner | Auto):
+        self._core: typing.Any = core
 
     def clone(
         self, new_params: dict[str, typing.Any] | None = None, include_attributes: bool = False

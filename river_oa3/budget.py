@@ -20,12 +20,28 @@ from river import base
 from river_oa3._core import checks
 from river_oa3.one_step import StepLock, inside_step, one_step
 
-__all__ = ["Budget", "RateBudget", "TotalBudget", "WindowBudget"]
+__all__ = ["Budget", "Pace", "RateBudget", "TotalBudget", "WindowBudget"]
 
 # No clock shows more seconds: a hundred million years.
 _END_OF_TIME = 3e15
 
 Clock = Callable[[], "dt.datetime | float"]
+
+
+class Pace(typing.NamedTuple):
+    """How fast to spend.
+
+    An event of mean worth is asked about with probability `rate`; of that, the share `floor` goes
+    to all events alike, whatever they are worth.
+
+    """
+
+    rate: float
+    floor: float
+
+
+# The pace of whoever is not short of labels.
+UNLIMITED = Pace(rate=0.3, floor=0.05)
 
 
 class Budget(base.Base, abc.ABC):
@@ -78,6 +94,10 @@ class Budget(base.Base, abc.ABC):
     def can_ask(self) -> bool:
         """Whether a label can be asked for right now."""
         return self.left > 0
+
+    def pace(self) -> Pace:
+        """How fast `query.AdaptiveQuery` should spend right now."""
+        return UNLIMITED
 
     @abc.abstractmethod
     def tick(self) -> None:
@@ -225,6 +245,10 @@ class RateBudget(Budget):
 
     def can_ask(self) -> bool:
         return self._saved + 1e-9 >= 1.0
+
+    def pace(self) -> Pace:
+        # More for all alike: what goes on for ever may change.
+        return Pace(self.rate, 0.2)
 
     @one_step
     def tick(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import typing
 from collections.abc import Hashable
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from river.utils import dataframe
 
 from river_oa3._core import checks
+from river_oa3._core.category import Category
 
 if typing.TYPE_CHECKING:
     from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
@@ -49,6 +51,66 @@ def read(X: IntoDataFrame) -> Batch:
         for column in np.flatnonzero(~np.isfinite(matrix[row])):
             checks.refuse_value(columns[column], matrix[row, column])
     return Batch(frame, matrix, columns, squares)
+
+
+class RawBatch(typing.NamedTuple):
+    """A data frame as sparse rows: numbers, and one indicator per name and text."""
+
+    frame: nw.DataFrame[typing.Any]
+    data: NDArray[np.float64]
+    indices: NDArray[np.int32]
+    indptr: NDArray[np.int64]
+    names: list[Hashable]
+
+
+def read_raw(X: IntoDataFrame) -> RawBatch:
+    """Take a data frame apart as it is: texts are categories, nulls and NaN are missing."""
+    frame = dataframe.into_frame(X)
+    names: list[Hashable] = []
+    cells: list[tuple[NDArray[np.intp], NDArray[np.intp], Matrix]] = []
+    for j, (name, dtype) in enumerate(zip(frame.columns, frame.schema.values(), strict=True)):
+        column = frame[:, j]
+        values = dataframe.to_numpy(column.to_frame())[:, 0] if _is_numeric(dtype) else None
+        if values is None or values.dtype == np.object_:
+            cells.append(_raw_cells(name, column.to_list(), names))
+            continue
+        values = values.astype(np.float64)
+        for value in values[np.isinf(values)]:
+            checks.refuse_value(name, value)
+        rows = np.flatnonzero((values != 0.0) & ~np.isnan(values))
+        cells.append((rows, np.full(len(rows), len(names)), values[rows]))
+        names.append(name)
+    rows, columns, data = (
+        np.concatenate([np.empty(0, kind), *(cell[k] for cell in cells)])
+        for k, kind in enumerate((np.intp, np.intp, np.float64))
+    )
+    order = np.argsort(rows, kind="stable")
+    indptr = np.zeros(len(frame) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=len(frame)), out=indptr[1:])
+    return RawBatch(frame, data[order], columns[order].astype(np.int32), indptr, names)
+
+
+def _raw_cells(
+    name: Hashable, values: list[typing.Any], names: list[Hashable]
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Matrix]:
+    """Rows, columns and numbers of a column of any values, whose names are added to `names`."""
+    known: dict[Hashable, int] = {}
+    cells = []
+    for row, item in enumerate(values):
+        value = checks.as_feature(name, item)
+        key: Hashable = name
+        if isinstance(value, str):
+            key, value = Category(name, value), 1.0
+        elif math.isinf(value):
+            checks.refuse_value(name, value)
+        elif value == 0.0 or math.isnan(value):
+            continue
+        if key not in known:
+            known[key] = len(names)
+            names.append(key)
+        cells.append((row, known[key], value))
+    table = np.array(cells, dtype=np.float64).reshape(-1, 3)
+    return table[:, 0].astype(np.intp), table[:, 1].astype(np.intp), table[:, 2]
 
 
 def _is_numeric(dtype: nw.dtypes.DType) -> bool:

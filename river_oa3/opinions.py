@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import typing
 
+from river_oa3.auto import AutoOA3Classifier
 from river_oa3.base import MarginClassifier, SecondOrderClassifier
 
 __all__ = ["Opinion", "answers_as_core", "margin_of", "of_margin_classifier", "of_other_classifier"]
@@ -19,30 +20,43 @@ class Opinion(typing.NamedTuple):
     confidence: float
     # Whether anything can be learned from the event at all.
     teachable: bool
+    variance: float = 0.0
+    # The class that has not been learned yet: 1 the positive, -1 the negative, 2 both, 0 neither.
+    missing: int = 0
+
+
+_ANSWERS = ("margin_one", "confidence_one", "predict_one")
+_KINDS: tuple[tuple[type[MarginClassifier], tuple[str, ...]], ...] = (
+    (AutoOA3Classifier, (*_ANSWERS, "observe_one", "learn_one")),
+    (SecondOrderClassifier, _ANSWERS),
+    (MarginClassifier, ("margin_one", "predict_one")),
+)
 
 
 def answers_as_core(classifier: typing.Any) -> bool:
     """Whether the answers are those of the compiled core: a subclass may have its own."""
-    kind = type(classifier)
-    if not issubclass(kind, MarginClassifier):
-        return False
-    ours = SecondOrderClassifier if issubclass(kind, SecondOrderClassifier) else MarginClassifier
-    methods = ("margin_one", "confidence_one", "predict_one")
-    return all(getattr(kind, name, None) is getattr(ours, name, None) for name in methods)
+    for kind, methods in _KINDS:
+        if issubclass(type(classifier), kind):
+            return all(getattr(type(classifier), name) is getattr(kind, name) for name in methods)
+    return False
 
 
 def of_margin_classifier(
     classifier: typing.Any, x: typing.Any, proba: bool, as_core: bool
 ) -> Opinion:
     """The opinion of a classifier of this package; `as_core` is what `answers_as_core` says."""
-    margin, _, confidence, teachable = classifier._core.judge_one(x)
+    margin, variance, confidence, teachable = classifier._core.judge_one(x)
+    missing = 0
+    if isinstance(classifier, AutoOA3Classifier):
+        # Any event can teach it something, if only its intercept.
+        missing, teachable = teachable, True
     odds = classifier.predict_proba_one(x) if proba else None
     if as_core:
-        return Opinion(margin >= 0.0, odds, margin, confidence, teachable)
-    if isinstance(classifier, SecondOrderClassifier):
+        return Opinion(margin >= 0.0, odds, margin, confidence, teachable, variance, missing)
+    if hasattr(classifier, "confidence_one"):
         confidence = classifier.confidence_one(x)
-    label = classifier.predict_one(x)
-    return Opinion(label, odds, classifier.margin_one(x), confidence, teachable)
+    label, margin = classifier.predict_one(x), classifier.margin_one(x)
+    return Opinion(label, odds, margin, confidence, teachable, variance, missing)
 
 
 def of_other_classifier(

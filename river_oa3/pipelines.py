@@ -10,7 +10,7 @@ import copy
 import inspect
 import math
 import typing
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 from river import base, compose, preprocessing, utils
 
@@ -72,10 +72,11 @@ def learn_supervised(
     reached: list[typing.Any],
     y: typing.Any,
     kwargs: dict[str, typing.Any],
+    learn_last: Callable[..., None] | None = None,
 ) -> None:
     """Teach a label to the steps that need one, given what reaches each of them.
 
-    Filters of anomalies learn, and filter, here in any case, as in river.
+    The last step may be taught in a way of its own: `learn_last(step, x, y, **kwargs)`. Filters of anomalies learn, and filter, here in any case, as in river.
     """
     for step, x in zip(_steps(pipeline), reached, strict=False):
         if _is_filter(step):
@@ -84,7 +85,10 @@ def learn_supervised(
         else:
             _learn_supervised_parts(step, x, y, kwargs)
     last = last_step(pipeline)
-    last.learn_one(reached[-1], y, **accepted(last, kwargs))
+    if learn_last is None:
+        last.learn_one(reached[-1], y, **accepted(last, kwargs))
+    else:
+        learn_last(last, reached[-1], y, **accepted(last, kwargs))
 
 
 def learn(

@@ -1,6 +1,7 @@
 """Whether a label is worth asking for: rules that turn a margin into a probability.
 
-A rule is pure. It draws nothing and spends nothing; `ActiveLearner` does both.
+A rule draws nothing and spends nothing; `ActiveLearner` does both. Asking for a probability changes
+no rule.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import typing
 from river import base
 
 from river_oa3._core import checks
-from river_oa3._core.query import asymmetric_probability
+from river_oa3._core.query import AdaptiveRule, asymmetric_probability
+from river_oa3.budget import UNLIMITED
 
-__all__ = ["AsymmetricQuery", "FirstComeQuery", "Query", "RandomQuery"]
+__all__ = ["AdaptiveQuery", "AsymmetricQuery", "FirstComeQuery", "Query", "RandomQuery"]
 
 
 class Query(base.Base, abc.ABC):
@@ -86,6 +88,54 @@ class AsymmetricQuery(Query):
         return asymmetric_probability(
             margin, confidence if self.use_confidence else 0.0, self.delta_pos, self.delta_neg
         )
+
+
+class AdaptiveQuery(Query):
+    """The rule that goes with `AutoOA3Classifier`: it sets its own scale and keeps the budget's pace.
+
+    The worth of a label is `1 / (1 + q^2)`, where `q` is the distance of the event from the
+    boundary in units of what is unsure about it, and ten times that where the event is predicted
+    positive. It is asked about with the probability that the budget's pace gives to an event of
+    mean worth, times its worth relative to the running mean over the last 200 events or so. A share
+    of the pace goes to all events alike: as long as there is budget left, no probability is 0, and
+    no importance weight is above `1 / (rate * floor)`.
+
+    As long as one class has not been learned, what counts is how new an event is, and how much it
+    leans to the missing class.
+
+    How fast a budget should be spent is the budget's to say (`Budget.pace`): so many labels in all
+    at once, but for what is not worth asking; a share of the events, or of a window of time, spread
+    over them.
+
+    Examples
+    --------
+
+    >>> from river_oa3 import query
+
+    >>> rule = query.AdaptiveQuery()
+    >>> rule.probability(margin=0.1, confidence=-0.1)
+    0.3
+
+    """
+
+    def __init__(self) -> None:
+        self._rule = AdaptiveRule()
+
+    def probability(self, margin: float, confidence: float) -> float:
+        """The probability of asking about an event as the next one, both classes being known.
+
+        Parameters
+        ----------
+        margin
+            How far the event is from the boundary, positive on the positive side.
+        confidence
+            How sure the model is of that, from 0 for completely down to -1/2.
+
+        """
+        # Of the paper's c = -1/2 v / (1 + v).
+        confidence = max(confidence, -0.5 + 1e-12)
+        variance = -2.0 * confidence / (1.0 + 2.0 * confidence)
+        return self._rule.probability(margin, variance, 0, *UNLIMITED)
 
 
 class RandomQuery(Query):

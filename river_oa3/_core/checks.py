@@ -5,6 +5,7 @@ The compiled code takes floats, ints and bools by itself and comes here for ever
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import numbers
 from collections.abc import Hashable, Mapping
@@ -22,11 +23,18 @@ REMEDIES = {
     "text": "encode it first",
     "missing": "fill it first",
     "collection": "count it first",
+    "time": (
+        "give its parts as numbers, as in x['hour'] = t.hour and x['weekday'] = t.weekday(), or "
+        "the seconds since something"
+    ),
+    "bytes": "decode it into text first",
     "other": "turn it into a number first, or leave it out",
     "nan": "leave missing values out of the event",
     "infinity": "clip it or leave the event out",
     "size": "scale the features first",
 }
+
+_TIMES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
 
 _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (str, "text"),
@@ -54,6 +62,24 @@ def as_number(name: Hashable, value: Any) -> float:
         raise OverflowError(f"feature {name!r} is too large for a float") from None
     except ValueError:  # a signalling NaN
         refuse_value(name, math.nan)
+
+
+def as_feature(name: Hashable, value: Any) -> float | str:
+    """What a raw `value` stands for: a number, a category, or NaN where it is missing."""
+    if isinstance(value, str):
+        return str(value)
+    # pandas' own words for nothing; the core does not import it to know them.
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return math.nan
+    if isinstance(value, (*_TIMES, bytes)):
+        kind = "bytes" if isinstance(value, bytes) else "time"
+        raise TypeError(
+            f"feature {name!r} is {value!r}, a {type(value).__name__}, neither a number nor a "
+            f"category: {REMEDIES[kind]}"
+        )
+    if isinstance(value, Decimal) and value.is_nan():
+        return math.nan
+    return as_number(name, value)
 
 
 def refuse_type(name: Hashable, value: Any) -> NoReturn:

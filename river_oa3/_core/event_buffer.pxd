@@ -85,3 +85,6 @@ cdef class EventBuffer:
                 new += 1
         self.known = known
         self.new = new
+
+
+cdef void* grown(void* memory, size_t size) except NULL

@@ -1,4 +1,4 @@
-from .event_buffer cimport EventBuffer
+from .event_buffer cimport EventBuffer, Reading
 from .guard cimport Guard
 from .name_table cimport NameTable
 
@@ -12,12 +12,15 @@ cdef class Features:
     cdef NameTable names
     cdef EventBuffer event
     cdef Guard guard
+    # Whether texts are taken as categories, and None and NaN as missing; refused elsewhere.
+    cdef bint is_raw
     # The learner's rows, to be fetched ahead of their use.
     cdef const char* rows
     cdef Py_ssize_t stride
 
     cdef object read(self, object x, bint learning)
     cdef object read_any(self, list items, bint learning)
+    cdef Py_ssize_t find_category(self, Reading* reading) noexcept
     cdef object read_again(self, object kept)
     cdef void fetch_row(self, Py_ssize_t slot) noexcept nogil
     cdef void sort(self, bint learning) noexcept nogil

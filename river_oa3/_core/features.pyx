@@ -1,21 +1,23 @@
 """Dict to slots and values, in one pass with one hash lookup per feature."""
 
-from libc.math cimport isfinite
+from libc.math cimport isfinite, isnan
+from libc.stdint cimport uint32_t
 
 from cpython.dict cimport PyDict_Check, PyDict_Next, PyDict_Size
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_Check, PyLong_CheckExact
 from cpython.object cimport PyObject, PyObject_Hash
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from cpython.unicode cimport PyUnicode_CheckExact
+from cpython.unicode cimport PyUnicode_CheckExact, PyUnicode_Compare
 
+from .category cimport Category, category_digest, category_hash
 from .event_buffer cimport EventBuffer, Reading
 from .guard cimport Guard
 from .hardware cimport fetch_ahead
-from .name_table cimport UNUSUAL, NameTable
+from .name_table cimport UNUSUAL, Bucket, NameTable
 from .stable_hash cimport plain_hash, stable_hash
 
-from .checks import as_mapping, as_number, refuse_value
+from .checks import as_feature, as_mapping, as_number, refuse_value
 
 cdef enum:
     # How often an event is looked up again because its names change the model.
@@ -23,7 +25,8 @@ cdef enum:
 
 
 cdef class Features:
-    def __cinit__(self):
+    def __cinit__(self, bint is_raw=False):
+        self.is_raw = is_raw
         self.guard = Guard()
         self.names = NameTable(self.guard)
         self.event = EventBuffer()
@@ -38,6 +41,7 @@ cdef class Features:
         """
         cdef PyObject* name
         cdef PyObject* item
+        cdef PyObject* text
         cdef Py_ssize_t position = 0, size = 0, n = 0, i, slot
         cdef double value
         cdef int unusual = 0
@@ -59,30 +63,44 @@ cdef class Features:
         for i in range(size):
             name = event.readings[i].name
             item = event.readings[i].item
+            text = NULL
             if PyFloat_Check(<object>item):
                 value = PyFloat_AS_DOUBLE(<object>item)
             elif PyLong_Check(<object>item):
                 value = <double>PyLong_AsLongAndOverflow(<object>item, &unusual)
+            elif self.is_raw and PyUnicode_CheckExact(<object>item):
+                text = item
+                value = 1.0
+            elif self.is_raw and <object>item is None:
+                value = 0.0
             else:
                 unusual = 1
             if unusual or not (
                 PyUnicode_CheckExact(<object>name) or PyLong_CheckExact(<object>name)
             ):
                 return self.read_any(list(dict.items(x)), learning)
-            if value == 0.0:
+            if value == 0.0 or (self.is_raw and isnan(value)):
                 continue
             if not isfinite(value):
                 refuse_value(<object>name, value)
             reading = event.readings + n
             reading.name = name
+            reading.item = text
             reading.hash = PyObject_Hash(<object>name)
             reading.value = value
+            if text != NULL:
+                reading.hash = category_hash(reading.hash, PyObject_Hash(<object>text))
             fetch_ahead(names.buckets + (names.mixed(reading.hash) >> names.shift))
             n += 1
         event.clear()
         for i in range(n):
             reading = event.readings + i
-            slot = names.find_plain(<object>reading.name, reading.hash)
+            if reading.item == NULL:
+                slot = names.find_plain(<object>reading.name, reading.hash)
+            else:
+                slot = self.find_category(reading)
+                if slot < 0 and learning:  # it needs an object of its own
+                    slot = UNUSUAL
             if slot >= 0:
                 self.fetch_row(slot)
             elif slot == UNUSUAL:
@@ -94,6 +112,32 @@ cdef class Features:
             event.add(slot, reading.value)
         self.sort(learning)
         return x
+
+    cdef Py_ssize_t find_category(self, Reading* reading) noexcept:
+        """The slot of an exact text under the name of an exact str or int; -1 or UNUSUAL else."""
+        cdef NameTable names = self.names
+        cdef uint32_t short_hash = names.mixed(reading.hash)
+        cdef Py_ssize_t i = short_hash >> names.shift
+        cdef Bucket* bucket = names.buckets + i
+        cdef Category known
+        while bucket.name != NULL:
+            if bucket.hash == short_hash and type(<object>bucket.name) is Category:
+                known = <Category>bucket.name
+                if not PyUnicode_CheckExact(known.value):
+                    return UNUSUAL
+                if PyUnicode_Compare(<object>reading.item, known.value) == 0:
+                    if known.name is <object>reading.name:
+                        return bucket.slot
+                    if not (
+                        PyUnicode_CheckExact(<object>reading.name)
+                        and PyUnicode_CheckExact(known.name)
+                    ):
+                        return UNUSUAL
+                    if PyUnicode_Compare(<object>reading.name, known.name) == 0:
+                        return bucket.slot
+            i = (i + 1) & (names.n_buckets - 1)
+            bucket = names.buckets + i
+        return -1
 
     cdef object read_any(self, list items, bint learning):
         """Read an event with names or values of any type: foreign code first, our memory after.
@@ -107,8 +151,23 @@ cdef class Features:
         cdef EventBuffer event = self.event
         cdef int lookups = 0
         for name, item in items:
-            value = PyFloat_AS_DOUBLE(item) if PyFloat_Check(item) else as_number(name, item)
-            if value == 0.0:
+            if PyFloat_Check(item):
+                value = PyFloat_AS_DOUBLE(item)
+            elif self.is_raw:
+                item = as_feature(name, item)
+                if isinstance(item, str):
+                    category = Category(name, item)
+                    names.append(category)
+                    values.append(1.0)
+                    hashes.append(PyObject_Hash(category))
+                    digests.append(
+                        category_digest(stable_hash(name), stable_hash(item)) if learning else 0
+                    )
+                    continue
+                value = item
+            else:
+                value = as_number(name, item)
+            if value == 0.0 or (self.is_raw and isnan(value)):
                 continue
             if not isfinite(value):
                 refuse_value(name, value)

@@ -1,6 +1,5 @@
-from .event_buffer cimport Entry, EventBuffer
-from .features cimport Features
-from .name_table cimport NameTable
+from .event_buffer cimport Entry
+from .model cimport Model
 from .snapshot cimport Snapshot
 
 # Squared lengths and steps up to here leave every product in the learners finite.
@@ -13,17 +12,14 @@ cdef enum:
     STEP = 1
 
 
-cdef class Learner:
-    """What the learners share: parameters, names, checks, and an event's way through them.
+cdef class Learner(Model):
+    """What the paper's learners share: parameters, checks, and an event's way through them.
 
     A learner file fills in the methods at the end, and its own part of the state.
     """
     cdef double _eta, _rho
     # Of the losses in `loss`.
     cdef int loss
-    cdef Features features
-    cdef NameTable table
-    cdef EventBuffer event
     # An upper bound on the length of mu: no step is longer than its size times |x|.
     cdef double mu_norm_bound
     # Whether it gains from events that are known before their turn.
@@ -31,12 +27,8 @@ cdef class Learner:
 
     cdef double margin_of(self, object x) except? -1
     cdef int judge_event(self, object x, double* p, double* v) except -1
-    cdef object read_to_learn(self, object x)
     cdef int learn_read(self, bint y, double w) except -1
     cdef int learn_loaded(self, bint y, double w, double* squares) noexcept nogil
-    cdef bint has_room_for(self, Py_ssize_t new) noexcept nogil
-    cdef int grow(self, Py_ssize_t d) except -1
-    cdef Snapshot snapshot(self)
 
     cdef int decide(self, const Entry* x, Py_ssize_t n, double p, bint y, double w,
                     double* step, double* squares) noexcept nogil
@@ -44,15 +36,11 @@ cdef class Learner:
     cdef double confidence(self, double v) noexcept nogil
     cdef double spread(self, double v) noexcept nogil
 
-    cdef bint has_room(self, Py_ssize_t d) noexcept nogil
-    cdef Py_ssize_t plan(self, Py_ssize_t d) except -1
-    cdef int reserve(self, Py_ssize_t d) except -1
     cdef void blank_rows(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil
     cdef double margin(self, const Entry* x, Py_ssize_t n) noexcept nogil
     cdef double judge(self, const Entry* x, Py_ssize_t n, double* v) noexcept nogil
     cdef void update(self, const Entry* x, Py_ssize_t n, Py_ssize_t new, double step,
                      double squares) noexcept nogil
-    cdef int copy_numbers(self, Snapshot copy) except -1
     cdef int copy_mean(self, Snapshot copy) except -1
     cdef object mean(self, dict numbers)
 

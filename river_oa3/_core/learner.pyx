@@ -5,37 +5,20 @@ from libc.math cimport erfc, isfinite, sqrt
 
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
+from .features cimport Features
 from .kernels cimport sum_squares
 from .loss cimport step_size
 
-from .checks import (
-    as_label,
-    as_weight,
-    positive,
-    refuse_size,
-    stored_names,
-    stored_number,
-    stored_part,
-)
-
-# State of another number is refused, older numbers are translated in `__setstate__`.
-FORMAT = 1
+from .checks import as_label, as_weight, positive, refuse_size, stored_number
+from .model import _restore  # noqa: F401 - where files of 0.1.0 look for it
 
 OVERFLOW_LIMIT = 1e150
 cdef double SQRT_HALF = 0.7071067811865476
 
 
-def _restore(cls, arguments, state):
-    learner = cls(*arguments)
-    learner.__setstate__(state)
-    return learner
-
-
-cdef class Learner:
+cdef class Learner(Model):
     def __cinit__(self, *args):
-        self.features = Features()
-        self.table = self.features.names
-        self.event = self.features.event
+        self.use(Features())
         self.mu_norm_bound = 0.0
         self.looks_ahead = False
 
@@ -102,10 +85,6 @@ cdef class Learner:
         cdef bint has_features = self.judge_event(x, &p, &v)
         return p, v, self.confidence(v), has_features
 
-    def names(self):
-        """Feature names in the order of their slots."""
-        return self.table.copy().names()
-
     def weights(self):
         """Feature name -> mu."""
         cdef Snapshot copy = Snapshot()
@@ -130,15 +109,6 @@ cdef class Learner:
             as_weight(w)
         kept = self.read_to_learn(x)
         self.learn_read(label, weight)
-
-    cdef object read_to_learn(self, object x):
-        """Read an event, with room for its new features; returns what keeps their names alive."""
-        kept = self.features.read(x, True)
-        while not self.has_room_for(self.event.new):
-            # Making room may run Python code: read again after it.
-            self.grow(self.table.count + self.event.new)
-            kept = self.features.read_again(kept)
-        return kept
 
     cdef int learn_read(self, bint y, double w) except -1:
         """Learn the event that `read_to_learn` has read."""
@@ -168,19 +138,6 @@ cdef class Learner:
                 self.features.admit()
             self.update(x, n, new, step, squares[0])
         return verdict
-
-    cdef bint has_room_for(self, Py_ssize_t new) noexcept nogil:
-        """Whether there is room for so many features more."""
-        cdef Py_ssize_t d = self.table.count + new
-        return new == 0 or (self.table.has_room(d) and self.has_room(d))
-
-    cdef int grow(self, Py_ssize_t d) except -1:
-        """Make room for d features in all."""
-        cdef Py_ssize_t planned = self.plan(d)
-        self.features.guard.wait()
-        self.reserve(planned)
-        self.features.reserve(d)
-        return 0
 
     cdef int decide(self, const Entry* x, Py_ssize_t n, double p, bint y, double w,
                     double* step, double* squares) noexcept nogil:
@@ -212,61 +169,22 @@ cdef class Learner:
         """The parameters in words."""
         return f"eta = {self._eta:g} and rho = {self._rho:g}"
 
-    # Persistence: plain arrays in a dict, with a format number.
-
     cdef Snapshot snapshot(self):
-        cdef Snapshot copy = Snapshot()
-        self.features.guard.wait()
-        copy.add_names(self.table)
+        cdef Snapshot copy = Model.snapshot(self)
         copy.add_real(b"reach", self.mu_norm_bound)  # what files of 0.1.0 call it
-        self.copy_numbers(copy)
         return copy
 
-    def __reduce__(self):
-        return _restore, (type(self), self._arguments(), self.__getstate__())
+    def _checked(self, state, d):
+        return self._check(state, d), stored_number(state, "reach", OVERFLOW_LIMIT)
 
-    def __getstate__(self):
-        cdef Snapshot copy = self.snapshot()
-        return {"format": FORMAT, "names": copy.names.names(), **copy.as_dict()}
-
-    def __setstate__(self, state):
-        number = stored_part(state, "format")
-        if number not in range(1, FORMAT + 1):
-            raise ValueError(
-                f"this model was stored in format {number}; this version of river_oa3 reads "
-                f"formats up to {FORMAT}: upgrade it"
-            )
-        if self.table.count:
-            raise ValueError("a stored model is loaded into a new one; this one has learned")
-        # All is checked before anything is taken. Names come last, in one go: up to then this is a
-        # model without features, whatever code is run by hashing them.
-        names = stored_names(state)
-        hashes = [hash(name) for name in names]
-        numbers = self._check(state, len(names))
-        bound = stored_number(state, "reach", OVERFLOW_LIMIT)
-        self.grow(len(names))
-        if self.table.count:  # hashing its names has taught it something
-            raise ValueError("a stored model is loaded into a new one; this one has learned")
-        self._load(numbers)
-        self.table.load(names, hashes)
-        self.mu_norm_bound = bound
+    def _take(self, numbers):
+        of_learner, self.mu_norm_bound = numbers
+        self._load(of_learner)
 
     def _arguments(self):
         return self._eta, self._rho
 
     # What a learner file fills in.
-
-    def _check(self, state, d):
-        """The learner's part of a stored state, checked, for d features."""
-        raise NotImplementedError
-
-    def _load(self, numbers):
-        """Take what `_check` has let pass; names and room are there."""
-        raise NotImplementedError
-
-    cdef int copy_numbers(self, Snapshot copy) except -1:
-        """Copy the learner's part of the state; may neither run nor make anything of Python's."""
-        raise NotImplementedError
 
     cdef int copy_mean(self, Snapshot copy) except -1:
         """Copy what `mean` needs; may neither run nor make anything of Python's."""
@@ -275,17 +193,6 @@ cdef class Learner:
     cdef object mean(self, dict numbers):
         """mu, out of what `copy_mean` has copied."""
         return numbers["mu"]
-
-    cdef bint has_room(self, Py_ssize_t d) noexcept nogil:
-        return False
-
-    cdef Py_ssize_t plan(self, Py_ssize_t d) except -1:
-        """For how many features to make room when there are d; may run Python code."""
-        return d
-
-    cdef int reserve(self, Py_ssize_t d) except -1:
-        """Make room, in one go; raises a MemoryError with nothing changed."""
-        raise NotImplementedError
 
     cdef void blank_rows(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
         """Set the rows of features that have not been learned yet to their beginnings."""

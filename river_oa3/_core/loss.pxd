@@ -4,7 +4,7 @@ yp is the margin times the label, -1 or +1; rho_t the weight of the label's clas
 the event, which multiplies the loss. Where the rule is passive-aggressive, eta is its C.
 """
 
-from libc.math cimport fmin
+from libc.math cimport exp, fabs, fmax, fmin, log
 
 cdef enum Loss:
     # Passive-aggressive: the shortest step that leaves no hinge loss; at most C; with C as a ridge.
@@ -42,3 +42,40 @@ cdef inline double step_size(int loss, double yp, double eta, double rho_t, doub
     if loss == PA_II:
         return (1.0 - yp) / (squares + 0.5 / (eta * w))
     return gradient_step(loss, eta, rho_t, w)
+
+
+# The logistic loss, with an implicit step: the slope where the step ends, not where it starts.
+
+
+cdef inline double sigmoid(double x) noexcept nogil:
+    cdef double e
+    if x >= 0.0:
+        return 1.0 / (1.0 + exp(-x))
+    e = exp(x)
+    return e / (1.0 + e)
+
+
+cdef inline double implicit_logistic_step(double ym, double v, double w) noexcept nogil:
+    """The a with a = w sigmoid(-(ym + a v)), by Newton's method kept within a bracket.
+
+    ym is the margin times the label, v its variance, w the weight of the event.
+    """
+    cdef double low = 0.0, high = w * sigmoid(-ym), s, gap, a, b
+    cdef int i
+    if w > 1.0:  # beyond this bound the right side is below 1, and a is not
+        high = fmin(high, fmax(1.0, (log(w) - ym) / v))
+    a = high / (1.0 + high * fmax(0.0, 1.0 - high / w) * v)
+    for i in range(60):
+        s = sigmoid(-(ym + a * v))
+        gap = a - w * s
+        if gap > 0.0:
+            high = a
+        else:
+            low = a
+        b = a - gap / (1.0 + w * s * (1.0 - s) * v)
+        if not low <= b <= high:
+            b = 0.5 * (low + high)
+        if fabs(b - a) <= 1e-12 * a:
+            return b
+        a = b
+    return a

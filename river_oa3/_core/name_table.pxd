@@ -29,7 +29,7 @@ cdef class NameCopy:
 cdef class NameTable:
     """Open addressing: a power of two of buckets, at most half of them taken.
 
-    A name keeps its slot for ever.
+    A name keeps its slot until names are dropped.
     """
     # A batch may give names slots without the GIL: whoever reads the table waits for it.
     cdef Guard guard
@@ -46,6 +46,7 @@ cdef class NameTable:
     cdef void insert(self, PyObject* name, Py_hash_t hash) noexcept nogil
     cdef bint has_room(self, Py_ssize_t count) noexcept nogil
     cdef int reserve(self, Py_ssize_t count) except -1
+    cdef Py_ssize_t drop(self, Py_ssize_t* slots, PyObject** dropped) except -1
     cdef NameCopy copy(self)
     cdef int load(self, list names, list hashes) except -1
 

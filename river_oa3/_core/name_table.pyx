@@ -139,6 +139,38 @@ cdef class NameTable:
         self.shift = shift
         return 0
 
+    cdef Py_ssize_t drop(self, Py_ssize_t* slots, PyObject** dropped) except -1:
+        """Drop the names whose entry in `slots` is below 0; the others close up, in their order.
+
+        The new slots are left in `slots`. Returns how many names stand in `dropped`, each with
+        a reference that the caller has to let go.
+        """
+        cdef Py_ssize_t i, kept = 0, n_dropped = 0
+        cdef Bucket* old = self.buckets
+        cdef Bucket* bucket
+        cdef Bucket* buckets = <Bucket*>grow_table(NULL, 0, self.n_buckets * sizeof(Bucket))
+        if buckets == NULL:
+            raise MemoryError(f"no memory for {self.count} names")
+        memset(buckets, 0, self.n_buckets * sizeof(Bucket))
+        for i in range(self.count):
+            if slots[i] >= 0:
+                slots[i] = kept
+                kept += 1
+        for i in range(self.n_buckets):
+            if old[i].name == NULL:
+                continue
+            if slots[old[i].slot] < 0:
+                dropped[n_dropped] = old[i].name
+                n_dropped += 1
+            else:
+                bucket = free_bucket(buckets, self.n_buckets, old[i].hash >> self.shift)
+                bucket[0] = old[i]
+                bucket.slot = <uint32_t>slots[old[i].slot]
+        free(old)
+        self.buckets = buckets
+        self.count = kept
+        return n_dropped
+
     cdef NameCopy copy(self):
         """The names of now, in one go."""
         cdef NameCopy copy = NameCopy.__new__(NameCopy)

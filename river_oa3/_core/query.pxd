@@ -1,4 +1,27 @@
-from libc.math cimport fabs
+from libc.math cimport exp, fabs, fmin, pi, sqrt
+
+cdef enum:
+    # Which class has not been learned yet.
+    NEITHER = 0
+    POSITIVE = 1
+    NEGATIVE = -1
+    BOTH = 2
+
+cdef extern from *:
+    """
+    /* How fast the worth of a label falls with the distance from the boundary. */
+    #define OA3_SHARPNESS 6.0
+    /* How much more it is worth where the event is predicted positive. */
+    #define OA3_ASYMMETRY 10.0
+    /* The weight of the lean to a class that has not been seen. */
+    #define OA3_LEAN 3.0
+    /* Events in the running mean of the score. */
+    #define OA3_SCORE_WINDOW 200.0
+    """
+    const double SHARPNESS "OA3_SHARPNESS"
+    const double ASYMMETRY "OA3_ASYMMETRY"
+    const double LEAN "OA3_LEAN"
+    const double SCORE_WINDOW "OA3_SCORE_WINDOW"
 
 
 cdef inline double asymmetric(double margin, double confidence, double delta_pos,
@@ -20,3 +43,48 @@ cdef class Rule:
         if self.fixed >= 0.0:
             return self.fixed
         return asymmetric(margin, confidence, self.delta_pos, self.delta_neg)
+
+
+cdef inline double adaptive_score(double margin, double v, int missing) noexcept nogil:
+    """How much a label is worth: near the boundary, for its uncertainty, and on its positive side.
+
+    As long as one class has not been seen: how new the event is, and how much it leans to that one.
+    """
+    cdef double spread, q
+    if missing == BOTH:
+        return v
+    if missing != NEITHER:
+        return v * exp(fmin(20.0, LEAN * missing * margin))
+    spread = sqrt((1.0 + v) / (1.0 + pi / 8.0 * v))
+    q = SHARPNESS * margin / spread
+    return (ASYMMETRY if margin >= 0.0 else 1.0) / (1.0 + q * q)
+
+
+cdef inline double relative_chance(double score, double mean, double rate,
+                                   double floor) noexcept nogil:
+    return fmin(1.0, rate * (floor + (1.0 - floor) * (score / mean if mean > 0.0 else 1.0)))
+
+
+cdef class AdaptiveRule:
+    """The score of an event relative to those before it, in their running mean."""
+    cdef double mean
+    cdef double count
+
+    cdef inline double next_mean(self, double score) noexcept nogil:
+        return self.mean + (score - self.mean) / fmin(self.count + 1.0, SCORE_WINDOW)
+
+    cdef inline double chance(self, double margin, double v, int missing, double rate,
+                              double floor) noexcept nogil:
+        """The probability of asking, at this rate, of which the share `floor` goes to all alike."""
+        cdef double score = adaptive_score(margin, v, missing)
+        return relative_chance(score, self.next_mean(score), rate, floor)
+
+    cdef inline double noted_chance(self, double margin, double v, int missing, double rate,
+                                    double floor) noexcept nogil:
+        """The same for an event that has been noted, as its label comes."""
+        return relative_chance(adaptive_score(margin, v, missing), self.mean, rate, floor)
+
+    cdef inline void note(self, double margin, double v, int missing) noexcept nogil:
+        """Take the event into the running mean."""
+        self.mean = self.next_mean(adaptive_score(margin, v, missing))
+        self.count = fmin(self.count + 1.0, SCORE_WINDOW)

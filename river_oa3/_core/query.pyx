@@ -11,3 +11,25 @@ cdef class Rule:
         self.delta_pos = delta_pos
         self.delta_neg = delta_neg
         self.use_confidence = use_confidence
+
+
+cdef class AdaptiveRule:
+    def __init__(self, double mean=0.0, double count=0.0):
+        self.mean = mean
+        self.count = count
+
+    def probability(self, double margin, double variance, int missing, double rate, double floor):
+        return self.chance(margin, variance, missing, rate, floor)
+
+    def ask(self, double margin, double variance, int missing, double rate, double floor):
+        """The same, and the event is taken into the running mean."""
+        cdef double chance = self.chance(margin, variance, missing, rate, floor)
+        self.note(margin, variance, missing)
+        return chance
+
+    def noted_probability(self, double margin, double variance, int missing, double rate,
+                          double floor):
+        return self.noted_chance(margin, variance, missing, rate, floor)
+
+    def __reduce__(self):
+        return AdaptiveRule, (self.mean, self.count)

@@ -6,6 +6,7 @@ from river_oa3._core.query import Rule
 
 def replay(
     learner: Learner,
+    rule: Rule,
     data: NDArray[np.float64],
     indices: NDArray[np.int32],
     indptr: NDArray[np.int64],
@@ -13,7 +14,6 @@ def replay(
     names: list[object],
     order: NDArray[np.intp],
     uniforms: NDArray[np.float64],
-    rule: Rule,
     budget: int,
     checkpoints: NDArray[np.intp],
     empty_is_mistake: bool,

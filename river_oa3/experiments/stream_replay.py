@@ -6,6 +6,7 @@ door.
 
 from __future__ import annotations
 
+import copy
 import math
 import random
 import time
@@ -16,15 +17,17 @@ from numpy.typing import NDArray
 from river import compose
 
 from river_oa3._core import checks
-from river_oa3._core.query import Rule
+from river_oa3._core.auto_replay import replay_auto
+from river_oa3._core.query import AdaptiveRule, Rule
 from river_oa3._core.replay import replay as _replay
 from river_oa3.active import ActiveLearner
+from river_oa3.auto import AutoOA3Classifier
 from river_oa3.base import MarginClassifier, SecondOrderClassifier
-from river_oa3.budget import TotalBudget
+from river_oa3.budget import UNLIMITED, TotalBudget
 from river_oa3.datasets import Stream
 from river_oa3.experiments.scores import Counts
 from river_oa3.opinions import answers_as_core
-from river_oa3.query import AsymmetricQuery, FirstComeQuery, Query, RandomQuery
+from river_oa3.query import AdaptiveQuery, AsymmetricQuery, FirstComeQuery, Query, RandomQuery
 
 __all__ = ["Outcome", "replay", "uniforms"]
 
@@ -155,7 +158,6 @@ def replay(
     if not (budget is None or _decides_as(TotalBudget, budget, *SPENDING)):
         raise TypeError(f"replay takes a budget of labels in all as it is, not {budget!r}")
     arguments = (
-        classifier._core,
         stream.X.data,
         stream.X.indices,
         stream.X.indptr,
@@ -163,13 +165,17 @@ def replay(
         stream.names,
         rows,
         np.ascontiguousarray(numbers, dtype=np.float64),
-        _rule(model._query),
         len(rows) if budget is None else budget.left,
         stops,
         paper_accounting,
     )
     start = time.thread_time()
-    counts, asked, used = _replay(*arguments)
+    if isinstance(classifier, AutoOA3Classifier):
+        rule = _adaptive_rule(model)
+        pace = UNLIMITED if budget is None else budget.pace()
+        counts, asked, used = replay_auto(classifier._core, rule, *pace, *arguments)
+    else:
+        counts, asked, used = _replay(classifier._core, _rule(model._query), *arguments)
     seconds = time.thread_time() - start
     if overflow is not None:
         checks.refuse_size(f"event {overflow + 1} of the replay is too large")
@@ -209,6 +215,13 @@ def _rule(query: Query) -> Rule:
     if any(_decides_as(base, query, "probability") for base in (RandomQuery, FirstComeQuery)):
         return Rule(fixed=query.probability(0.0, 0.0))
     raise TypeError(f"replay takes the rules of river_oa3.query as they are, not {query!r}")
+
+
+def _adaptive_rule(model: ActiveLearner) -> AdaptiveRule:
+    """The running mean of the model's scores, to begin with."""
+    if not (_decides_as(AdaptiveQuery, model._query, "probability") and model.learn_transformers):
+        raise TypeError(f"replay takes AutoOA3 with its own query, AdaptiveQuery, not {model!r}")
+    return typing.cast(AdaptiveQuery, copy.deepcopy(model._query))._rule
 
 
 def _decides_as(base: type, thing: object, *methods: str) -> bool:

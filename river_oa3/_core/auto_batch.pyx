@@ -1,0 +1,83 @@
+"""Batches of raw rows through AutoOA3: the same numbers as row by row, in one pass."""
+
+import numpy as np
+
+from .auto cimport Auto
+from .playback cimport FINISHED, NEW_FEATURE, Playback, SparseRow
+
+from .category import Category
+
+
+cdef class AutoBatch(Playback):
+    """Rows that are judged, or observed and learned, in their order."""
+    cdef Auto learner
+    cdef bint learns
+    cdef const double[::1] weights
+    # What is thought of each row.
+    cdef double[::1] margins, probabilities
+
+    def __init__(self, learner, data, indices, indptr, names, y=None, weights=None):
+        n = len(indptr) - 1
+        super().__init__(
+            learner, data, indices, indptr, np.zeros(n, np.uint8) if y is None else y, names,
+            np.arange(n), np.empty(0), 0, np.empty(0, dtype=np.intp), False,
+        )
+        self.learner = learner
+        self.learns = y is not None
+        self.weights = np.empty(0) if weights is None else weights
+        self.margins = np.empty(n)
+        self.probabilities = np.empty(n)
+
+    cdef int prepare(self) except -1:
+        self.learner.reserve_scratch(len(self.names) + self.learner.table.count)
+        return self.learner.reserve_bins(self.learner.n_bins + self.learner.table.count)
+
+    cdef int run(self) noexcept nogil:
+        while self.t < self.order.shape[0]:
+            self.begin_event()
+            self.load(self.row(self.t))
+            if self.learns and self.event.new:
+                return NEW_FEATURE
+            self.learner.judge(False)
+            self.margins[self.t] = self.learner.judged.margin
+            self.probabilities[self.t] = self.learner.judged.p
+            if self.learns:
+                self.learner.commit()
+                if self.weights[self.t] > 0.0:
+                    self.learner.learn(self.y[self.t], self.weights[self.t], 1.0)
+            self.t += 1
+        return FINISHED
+
+    cdef int meet_new(self, SparseRow row) except -1:
+        cdef Py_ssize_t k
+        self.learner.learn_one(self.as_dict(row), row.label, self.weights[self.t])
+        # Features may have been forgotten to make room: all slots are looked up.
+        for k in range(self.slots.shape[0]):
+            self.find(k)
+        return 0
+
+    cdef dict as_dict(self, SparseRow row):
+        cdef Py_ssize_t k
+        x = {}
+        for k in range(row.size):
+            name = self.names[row.columns[k]]
+            if type(name) is Category:
+                x[name.name] = name.value
+            else:
+                x[name] = row.values[k]
+        return x
+
+    def answers(self):
+        return np.asarray(self.margins), np.asarray(self.probabilities)
+
+
+def judge_rows(*args):
+    """The margin and the probability of every row; nothing is observed."""
+    batch = AutoBatch(*args)
+    batch.play()
+    return batch.answers()
+
+
+def learn_rows(*args):
+    """Observe and learn every row."""
+    AutoBatch(*args).play()

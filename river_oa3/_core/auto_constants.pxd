@@ -1,0 +1,56 @@
+"""The numbers of AutoOA3, found by measurement on many streams; none of them is a parameter."""
+
+cdef extern from *:
+    """
+    /* Variance of a weight of which nothing is known; rows have a mean squared length of 1. */
+    #define OA3_PRIOR 3.0
+    /* Standardised values are clipped here. */
+    #define OA3_CLIP 4.0
+    /* A feature that is present in more than this share of the events is centred and binned. */
+    #define OA3_DENSE 0.5
+    /* The value of the indicator of a bin, and how often a feature is seen before it has bins. */
+    #define OA3_BIN_VALUE 0.7
+    #define OA3_BIN_START 5.0
+    /* A dense feature whose values lie so many deviations from 0 takes 0 as missing. */
+    #define OA3_FAR 4.0
+    /* Values are clipped here before they are squared. */
+    #define OA3_LARGEST 1e150
+    /* Squared deviations relative to the squared mean that are rounding. */
+    #define OA3_ROUNDING 1e-20
+    /* The temperature of a probability falls from 2 to 1 over about so many labels. */
+    #define OA3_TEMPERATURE 100.0
+    /* Labels after which the threshold is trusted while one class only has been seen. */
+    #define OA3_ENOUGH 5
+    /* Events in the running means of the probability and of the predicted positives. */
+    #define OA3_P_WINDOW 100.0
+    #define OA3_K_WINDOW 300.0
+    /* Pseudo-count and largest importance weight of the asked positives. */
+    #define OA3_PSEUDO 0.5
+    #define OA3_IMPORTANCE 3.0
+    /* What every label takes from what was known before. */
+    #define OA3_FORGETTING 0.01
+    /* No variance falls below this share of the prior's. */
+    #define OA3_LEAST_SHARE 1e-12
+    """
+    const double PRIOR "OA3_PRIOR"
+    const double CLIP "OA3_CLIP"
+    const double DENSE "OA3_DENSE"
+    const double BIN_VALUE "OA3_BIN_VALUE"
+    const double BIN_START "OA3_BIN_START"
+    const double FAR "OA3_FAR"
+    const double LARGEST "OA3_LARGEST"
+    const double ROUNDING "OA3_ROUNDING"
+    const double TEMPERATURE "OA3_TEMPERATURE"
+    const int ENOUGH "OA3_ENOUGH"
+    const double P_WINDOW "OA3_P_WINDOW"
+    const double K_WINDOW "OA3_K_WINDOW"
+    const double PSEUDO "OA3_PSEUDO"
+    const double IMPORTANCE "OA3_IMPORTANCE"
+    const double FORGETTING "OA3_FORGETTING"
+    const double LEAST_SHARE "OA3_LEAST_SHARE"
+
+cdef enum:
+    # Bins of a dense feature at the octiles of a Gaussian, and one for events that leave it out.
+    OCTILES = 8
+    MISSING_BIN = 8
+    BINS = 9

@@ -1,0 +1,48 @@
+"""Where the boundary lies, without knowing how rare positives are.
+
+A model that is taught the labels it asked for overrates its odds, for it asks where positives are.
+The mean of its own probabilities over all events is overrated alike: for a balanced sum an event is
+positive where its probability is above that mean. While false alarms outweigh misses the boundary
+is drawn back toward even odds.
+"""
+
+from libc.math cimport fmax, fmin, log
+
+from .auto_constants cimport IMPORTANCE, FORGETTING, K_WINDOW, P_WINDOW, PSEUDO
+
+
+cdef struct Threshold:
+    # Running means of the probability and of "predicted positive", and how many events they hold.
+    double p_mean
+    double p_count
+    double k_mean
+    double k_count
+    # Weights of the asked positives that were predicted, and missed.
+    double hits
+    double misses
+    # The logarithm of the odds at the boundary, 0 before anything is known.
+    double log_odds
+
+
+cdef inline void note_event(Threshold* known, double p, bint positive, double price_fn,
+                            double price_fp) noexcept nogil:
+    cdef double missed, alarms, pull, mean
+    known.p_count = fmin(known.p_count + 1.0, P_WINDOW)
+    known.p_mean += (p - known.p_mean) / known.p_count
+    known.k_count = fmin(known.k_count + 1.0, K_WINDOW)
+    known.k_mean += ((1.0 if positive else 0.0) - known.k_mean) / known.k_count
+    missed = price_fn * (known.misses + PSEUDO) / (known.hits + known.misses + 2.0 * PSEUDO)
+    alarms = price_fp * fmax(0.0, known.k_mean - known.p_mean)
+    pull = fmax(0.0, (alarms - missed) / (alarms + missed)) if alarms > 0.0 else 0.0
+    mean = (known.p_mean * known.p_count + 0.5) / (known.p_count + 1.0)
+    known.log_odds = (1.0 - pull) * log(mean / (1.0 - mean))
+
+
+cdef inline void note_positive(Threshold* known, bint predicted, double importance) noexcept nogil:
+    """A positive among the asked labels, with the inverse of the probability of asking."""
+    known.hits *= 1.0 - FORGETTING
+    known.misses *= 1.0 - FORGETTING
+    if predicted:
+        known.hits += fmin(importance, IMPORTANCE)
+    else:
+        known.misses += fmin(importance, IMPORTANCE)

@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import typing
+
+import numpy as np
+from river import base
+from river.utils import dataframe
+
+from river_oa3 import frames, metrics
+from river_oa3._core import checks
+from river_oa3._core.auto import Auto
+from river_oa3._core.auto_batch import judge_rows, learn_rows
+from river_oa3.base import Event, MarginClassifier
+
+if typing.TYPE_CHECKING:
+    from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
+
+__all__ = ["AutoOA3Classifier"]
+
+# Some 200 MB beyond the names.
+MAX_FEATURES = 2**20
+
+
+class AutoOA3Classifier(MarginClassifier, base.MiniBatchClassifier):
+    """Takes events as they come, and needs nothing set.
+
+    A second-order logistic regression with one variance per weight, an intercept, and all the
+    preparation that linear models want done inside, from every event that passes, labelled or not:
+
+    - numbers of any scale are standardised; those that most events have are centred, and cut into
+      bins besides, so that a weight need not be a straight line;
+    - texts are categories, one indicator per name and value;
+    - None and NaN are missing, which is the same as a feature that is not there, and as 0;
+    - rows are scaled by the length that rows have on average.
+
+    The boundary follows the objective. For a weighted sum of sensitivity and specificity an event
+    is positive where its probability is above the mean probability of the events: no ratio of the
+    classes has to be known. For a cost it is positive where a false alarm is the cheaper mistake.
+
+    What is learned from labels fades a little with every label, so that a concept may change.
+
+    Inside an `ActiveLearner`, for which it was made, it observes every event that is predicted.
+    Alone or in a pipeline of river's, it observes the events that it learns; `observe_one` adds
+    those that have no label.
+
+    Parameters
+    ----------
+    objective
+        What the answers are judged by: `metrics.WeightedSum`, which is the default with equal
+        weights, or `metrics.WeightedCost`.
+    max_features
+        The largest number of features, categories counted one by one, that are remembered. Beyond
+        it, a quarter of them is forgotten: those that have not been seen for longest.
+
+    Examples
+    --------
+
+    >>> from river import datasets, evaluate
+    >>> from river_oa3 import AutoOA3Classifier, metrics
+
+    >>> model = AutoOA3Classifier()
+    >>> evaluate.progressive_val_score(
+    ...     dataset=datasets.Phishing(), model=model, metric=metrics.WeightedSum()
+    ... )
+    WeightedSum: 89.41%
+
+    >>> model = AutoOA3Classifier(metrics.WeightedCost(cost_fn=10, cost_fp=1))
+    >>> model.learn_one({"amount": 1200.0, "country": "FR", "age": None}, False)
+    >>> model.learn_one({"amount": 3.5, "country": "XX", "age": 31}, True)
+    >>> model.predict_one({"country": "XX"})
+    True
+
+    """
+
+    _core: Auto
+
+    def __init__(
+        self,
+        objective: metrics.WeightedSum | metrics.WeightedCost | None = None,
+        max_features: int = MAX_FEATURES,
+    ):
+        prices = _prices(objective)
+        max_features = checks.positive_integer("max_features", max_features)
+        super().__init__(Auto(*prices, max_features))
+        self.objective = objective
+        self._y_name: str | None = None
+
+    @property
+    def max_features(self) -> int:
+        return self._core.max_features
+
+    @property
+    def intercept(self) -> float:
+        """The mean weight of the intercept."""
+        return self._core.intercept_weight
+
+    @property
+    def weights(self) -> dict[base.typing.FeatureName, float]:
+        """The mean weight of each feature's standardised value; categories are (name, value)."""
+        return self._core.weights()
+
+    def margin_one(self, x: Event) -> float:
+        """How far the event is above the boundary: it is predicted positive at 0 and above.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        """
+        return self._core.margin_one(x)
+
+    def variance_one(self, x: Event) -> float:
+        """The variance of the margin before it is shrunk: how little is known of such events.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        """
+        return self._core.variance_one(x)
+
+    def confidence_one(self, x: Event) -> float:
+        """The query confidence, 0 or below: the lower it is, the more a label would teach.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        """
+        return self._core.confidence_one(x)
+
+    def observe_one(self, x: Event) -> None:
+        """Learn from an event without a label: the scale of its features, and the boundary.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        """
+        self._core.observe_one(x)
+
+    def learn_one(self, x: Event, y: base.typing.ClfTarget, w: float = 1.0) -> None:
+        """Observe an event, and learn its label.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features: numbers, texts as categories, None and NaN as missing.
+        y
+            A label: True or False, or 1 or 0.
+        w
+            A weight that multiplies the loss of this event.
+
+        """
+        self._core.learn_one(x, y, w)
+
+    def learn_many(self, X: IntoDataFrame, y: IntoSeries, w: float | IntoSeries = 1.0) -> None:
+        """Observe and learn the rows of a data frame, in order, as `learn_one` would.
+
+        Parameters
+        ----------
+        X
+            A data frame of features; nulls are missing, texts are categories.
+        y
+            A series of labels.
+        w
+            A weight, or a series of weights.
+
+        """
+        frame, *rows = self._read(X)
+        labels, name = frames.labels(y, len(frame))
+        learn_rows(self._core, *rows, labels, frames.weights(w, len(frame)))
+        self._y_name = name
+
+    def predict_many(self, X: IntoDataFrame) -> IntoSeries:
+        frame, *rows = self._read(X)
+        margins, _ = judge_rows(self._core, *rows)
+        return dataframe.to_native_series(margins >= 0, name=self._y_name, like=frame)
+
+    def predict_proba_many(self, X: IntoDataFrame) -> IntoDataFrame:
+        frame, *rows = self._read(X)
+        _, positive = judge_rows(self._core, *rows)
+        return dataframe.to_native_frame({False: 1.0 - positive, True: positive}, like=frame)
+
+    def _read(self, X: IntoDataFrame) -> frames.RawBatch:
+        batch = frames.read_raw(X)
+        widest = int(np.diff(batch.indptr).max(initial=0))
+        if widest > self.max_features:
+            raise ValueError(
+                f"a row has {widest} features, and max_features is {self.max_features}: raise it, "
+                "or leave some out"
+            )
+        return batch
+
+
+def _prices(objective: typing.Any) -> tuple[float, float, bool]:
+    """The prices of a miss and of a false alarm, and whether they are those of an event."""
+    if objective is None:
+        return 0.5, 0.5, False
+    if isinstance(objective, metrics.WeightedSum):
+        return objective.alpha_pos, 1.0 - objective.alpha_pos, False
+    if isinstance(objective, metrics.WeightedCost):
+        if objective.cost_fn == objective.cost_fp == 0.0:
+            raise ValueError("objective must have a cost: both of its costs are 0")
+        return objective.cost_fn, objective.cost_fp, True
+    raise TypeError(
+        "objective must be metrics.WeightedSum or metrics.WeightedCost of river_oa3, not "
+        f"{objective!r}"
+    )

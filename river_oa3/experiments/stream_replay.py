@@ -135,7 +135,8 @@ def replay(
     # river's isinstance looks into pipelines.
     if isinstance(classifier, compose.Pipeline) or not isinstance(classifier, MarginClassifier):
         raise TypeError(f"replay takes the classifiers of river_oa3 alone, not {classifier!r}")
-    if not (answers_as_core(classifier) and _decides_as(MarginClassifier, classifier, "learn_one")):
+    kind = AutoOA3Classifier if isinstance(classifier, AutoOA3Classifier) else MarginClassifier
+    if not (answers_as_core(classifier) and _decides_as(kind, classifier, "learn_one")):
         raise TypeError(
             f"replay would pass over what this subclass does its own way: {classifier!r}"
         )

@@ -127,7 +127,7 @@ def test_vowpal_wabbit_learns_from_examples_that_are_parsed_once(case):
     """Two rates share examples; each is as a model of its own that reads text."""
     vowpalwabbit = pytest.importorskip("vowpalwabbit")
     settings = [
-        (("rate", rate), ("weight", weight), ("discount", 1.0))
+        (("rate", rate), ("weight", weight), ("discount", 1.0), ("first", 1.0))
         for rate, weight in ((0.5, "ratio"), (2.0, "one"))
     ]
     found = list(CONTENDERS["VowpalWabbit"].play(case, [Cell(each, 50) for each in settings]))
@@ -136,14 +136,15 @@ def test_vowpal_wabbit_learns_from_examples_that_are_parsed_once(case):
         weight = case.ratio if chosen["weight"] == "ratio" else 1.0
         model = vowpalwabbit.Workspace(f"--quiet --loss_function logistic -l {chosen['rate']}")
         sampler = active.EntropySampler(None, 1.0, seed=case.seed)
-        answers, n_asked = [], 0
+        answers, n_asked, classes = [], 0, set()
         for x, y in case.stream.events(case.rows.tolist()):
             text = "| " + " ".join(f"{case.stream.names.index(k)}:{v!r}" for k, v in x.items())
             p = 1.0 / (1.0 + math.exp(-model.predict(text)))
             answers.append(p > 0.5)
             asks = sampler._ask_for_label({}, {False: 1.0 - p, True: p})
-            if asks and n_asked < 50:
+            if (asks or len(classes) < 2) and n_asked < 50:
                 n_asked += 1
+                classes.add(y)
                 model.learn(f"1 {weight!r} {text}" if y else f"-1 {text}")
         assert counts == counts_of(case, answers, n_asked)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from river_oa3 import metrics
 from river_oa3.active import ActiveLearner
+from river_oa3.auto import AutoOA3Classifier
 from river_oa3.datasets import Stream
 from river_oa3.experiments import methods
 from river_oa3.experiments.bench.quality.contest import (
@@ -23,7 +24,7 @@ from river_oa3.experiments.stream_replay import replay
 
 __all__ = ["LEARNERS", "OURS"]
 
-OBJECTIVES = {
+OBJECTIVES: dict[str, metrics.WeightedSum | metrics.WeightedCost] = {
     "sum": metrics.WeightedSum(GOALS["sum"].alpha_pos),
     "cost": metrics.WeightedCost(GOALS["cost"].cost_fn, GOALS["cost"].cost_fp),
 }
@@ -31,8 +32,6 @@ OBJECTIVES = {
 
 def _play_ours(case: Case, cells: Sequence[Cell]) -> Iterator[Counts]:
     """`ActiveLearner()` on raw events; which metric counts is all that it is told."""
-    from river_oa3 import AutoOA3Classifier  # type: ignore[attr-defined]
-
     for cell in cells:
         classifier = AutoOA3Classifier(OBJECTIVES[str(dict(cell.setting)["objective"])])
         model = ActiveLearner(classifier, budget=cell.budget, seed=case.seed)

@@ -73,13 +73,19 @@ def _model(rate: float, features: int) -> typing.Any:
 
 
 def _play(case: Case, cells: Sequence[Cell]) -> Iterator[Counts]:
+    """Asked by entropy as river's models are, after a first label of each class.
+
+    Without that it is sure of the negative class after a few events of many streams, and never
+    asks again.
+    """
     with contextlib.closing(Parsed(case)) as parsed:
         for cell in cells:
             chosen = dict(cell.setting)
             examples = parsed.examples(weight_of(chosen["weight"], case.ratio))
             model = _model(float(chosen["rate"]), len(case.stream.names))
             wants = ask_by_entropy(case.own_numbers, float(chosen["discount"]))
-            yield _go(case, cell.budget, model, examples, parsed.rows, wants)
+            first = int(chosen["first"])
+            yield _go(case, cell.budget, model, examples, parsed.rows, wants, first)
             model.finish()
 
 
@@ -90,6 +96,7 @@ def _go(
     examples: list[typing.Any],
     rows: typing.Any,
     wants: Wants,
+    first: int,
 ) -> Counts:
     from vowpalwabbit.pyvw import pylibvw
 
@@ -115,16 +122,17 @@ def _go(
             answers[i] = predict(start + i) > 0.5
         return np.asarray(answers)
 
-    return predict_and_ask(case, budget, predict, wants, learn, rest=rest)
+    return predict_and_ask(case, budget, predict, wants, learn, first, rest)
 
 
 VOWPAL_WABBIT = Contender(
     title="Vowpal Wabbit",
     side="peer",
     settings=grid(
-        rate=(0.5, 0.1, 2.0, 10.0),
+        rate=(0.5, 0.1, 2.0),
         weight=("one", "root", "ratio", "costs"),
-        discount=(3.0, 1.0, 10.0),
+        discount=(3.0, 1.0, 0.3),
+        first=(1.0,),
     ),
     play=_play,
     cost=lambda nonzeros, features: 3.5 + 0.01 * nonzeros,

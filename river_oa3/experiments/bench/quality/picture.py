@@ -73,7 +73,7 @@ def _draw_means(axes: Axes, verdict: Verdict) -> dict[str, Style]:
     axes.set_xticks(ticks, [f"{tick:g} %" for tick in ticks])
     axes.minorticks_off()
     axes.set_xlabel("budget of labels")
-    axes.set_ylabel(METRICS[verdict.metric].axis if verdict.metric == "sum" else "cost (%)")
+    axes.set_ylabel(METRICS[verdict.metric].percent_head)
     axes.set_title(f"mean of {len(verdict.streams)} streams: {verdict.metric}", fontsize=10)
     axes.grid(alpha=0.3)
     return styles

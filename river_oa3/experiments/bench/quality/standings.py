@@ -93,13 +93,7 @@ def score(metric: str, counts: Counts) -> float:
     (85.0, 31.11)
 
     """
-    goal = GOALS[metric]
-    if metric == "sum":
-        return float(goal.score(counts))
-    positives = counts.true_positives + counts.false_negatives
-    negatives = counts.true_negatives + counts.false_positives
-    constant = min(goal.cost_fn * positives, goal.cost_fp * negatives)
-    return 100.0 * float(goal.score(counts)) / constant if constant else math.nan
+    return float(METRICS[metric].percent(GOALS[metric], counts))
 
 
 def interval(values: Sequence[float] | Numbers) -> tuple[float, float]:

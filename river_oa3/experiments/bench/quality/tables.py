@@ -30,11 +30,6 @@ __all__ = ["ANY_PEER", "Verdict", "as_json", "judge", "runs_as_csv"]
 
 ANY_PEER = "any peer"
 
-UNITS = {
-    "sum": "sum: mean of sensitivity and specificity, percent",
-    "cost": "cost: 0.9 per miss, 0.1 per false alarm, percent of the best constant answer's",
-}
-
 
 class Verdict(typing.NamedTuple):
     """All standings under one metric."""
@@ -62,7 +57,7 @@ class Verdict(typing.NamedTuple):
 
     def tables(self) -> Iterator[str]:
         """Means, differences, and ours stream by stream."""
-        yield f"{UNITS[self.metric]}\n\n{self._means()}"
+        yield f"{METRICS[self.metric].percent_head}\n\n{self._means()}"
         if self.ours is not None and self.others:
             yield self._differences(self.ours)
         if self.ours is not None and self.strongest is not None:
@@ -192,7 +187,7 @@ def as_json(verdict: Verdict) -> dict[str, typing.Any]:
     """Everything under one metric: scores of every order, settings, and differences."""
     ours = verdict.ours
     return {
-        "unit": UNITS[verdict.metric],
+        "unit": METRICS[verdict.metric].percent_head,
         "standings": [
             {
                 "contender": standing.contender,

@@ -39,8 +39,8 @@ cdef class AutoBatch(Playback):
             if self.learns and self.event.new:
                 return NEW_FEATURE
             self.learner.judge(False)
-            self.margins[self.t] = self.learner.judged.margin
-            self.probabilities[self.t] = self.learner.judged.p
+            self.margins[self.t] = self.learner.judged[self.learner.leader].margin
+            self.probabilities[self.t] = self.learner.probability()
             if self.learns:
                 self.learner.commit()
                 if self.weights[self.t] > 0.0:

@@ -3,7 +3,7 @@ from libc.stdint cimport uint64_t
 from .name_table cimport NameCopy, NameTable
 
 cdef enum:
-    MAX_PARTS = 16
+    MAX_PARTS = 32
 
 
 cdef struct Part:
@@ -35,4 +35,6 @@ cdef class Snapshot:
                         Py_ssize_t stride) except -1
     cdef int add_matrix(self, const char* name, const double* data, Py_ssize_t rows,
                         Py_ssize_t columns, Py_ssize_t stride) except -1
+    cdef double* new_matrix(self, const char* name, Py_ssize_t rows,
+                            Py_ssize_t columns) except NULL
     cdef dict as_dict(self)

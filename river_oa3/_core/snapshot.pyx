@@ -45,8 +45,16 @@ cdef class Snapshot:
     cdef int add_matrix(self, const char* name, const double* data, Py_ssize_t rows,
                         Py_ssize_t columns, Py_ssize_t stride) except -1:
         """Rows of `columns` numbers each, that start `stride` numbers apart."""
-        cdef Part* part = self.add(name)
+        cdef double* copy = self.new_matrix(name, rows, columns)
         cdef Py_ssize_t i
+        for i in range(rows if columns else 0):
+            memcpy(copy + i * columns, data + i * stride, columns * sizeof(double))
+        return 0
+
+    cdef double* new_matrix(self, const char* name, Py_ssize_t rows,
+                            Py_ssize_t columns) except NULL:
+        """A matrix to be filled by the caller."""
+        cdef Part* part = self.add(name)
         part.rows = rows
         part.columns = columns
         part.is_vector = False
@@ -54,9 +62,7 @@ cdef class Snapshot:
         part.data = <double*>malloc(rows * columns * sizeof(double) + 1)
         if part.data == NULL:
             raise MemoryError(f"no memory for a copy of {rows} times {columns} numbers")
-        for i in range(rows if columns else 0):
-            memcpy(part.data + i * columns, data + i * stride, columns * sizeof(double))
-        return 0
+        return part.data
 
     cdef dict as_dict(self):
         """Name of the part -> array or number."""

@@ -443,6 +443,4 @@ class ActiveLearner(ActiveLearningClassifier):
 
 def _adapts(query: Query) -> bool:
     """Whether a rule is the adaptive one, and not a subclass with a way of its own."""
-    return (
-        isinstance(query, AdaptiveQuery) and type(query).probability is AdaptiveQuery.probability
-    )
+    return isinstance(query, AdaptiveQuery) and type(query).probability is AdaptiveQuery.probability

@@ -76,7 +76,8 @@ def learn_supervised(
 ) -> None:
     """Teach a label to the steps that need one, given what reaches each of them.
 
-    The last step may be taught in a way of its own: `learn_last(step, x, y, **kwargs)`. Filters of anomalies learn, and filter, here in any case, as in river.
+    The last step may be taught in a way of its own: `learn_last(step, x, y, **kwargs)`. Filters of
+    anomalies learn, and filter, here in any case, as in river.
     """
     for step, x in zip(_steps(pipeline), reached, strict=False):
         if _is_filter(step):

@@ -91,7 +91,7 @@ class AsymmetricQuery(Query):
 
 
 class AdaptiveQuery(Query):
-    """The rule that goes with `AutoOA3Classifier`: it sets its own scale and keeps the budget's pace.
+    """The rule that goes with `AutoOA3Classifier`: sets its own scale, keeps the budget's pace.
 
     The worth of a label is `1 / (1 + q^2)`, where `q` is the distance of the event from the
     boundary in units of what is unsure about it, and ten times that where the event is predicted

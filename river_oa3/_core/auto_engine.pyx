@@ -13,11 +13,11 @@ from .auto_constants cimport (
 from .calibration cimport calibrate, calibrated
 from .event_buffer cimport Entry
 from .kernels cimport larger
-from .loss cimport implicit_logistic_step, logistic_loss, sigmoid
+from .loss cimport curvature, implicit_logistic_step, logistic_loss, sigmoid
 from .query cimport BOTH, NEGATIVE, NEITHER, POSITIVE
 from .recall cimport FIRST_REPEAT, MANY_LABELS, REPEATS, Memory, Recall
 from .scaling cimport (
-    FAST, SLOW, Gaussian, clipped, count_value, dense_value, rarity, sparse_value,
+    FAST, SLOW, Gaussian, Statistics, clipped, count_value, dense_value, rarity, sparse_value,
 )
 from .threshold cimport note_event, note_positive
 
@@ -25,8 +25,8 @@ cdef Py_ssize_t END = <Py_ssize_t>(<size_t>-1 >> 1)
 
 
 cdef inline void forget(Gaussian* weight, double share) noexcept nogil:
-    """Precision decays a little toward the prior's."""
-    weight.sigma *= PRIOR / ((1.0 - share) * PRIOR + share * weight.sigma)
+    """Variance grows toward the prior's, and never beyond it."""
+    weight.sigma += share * weight.sigma * (1.0 - weight.sigma * (1.0 / PRIOR))
 
 
 cdef inline void forget_mean(Gaussian* weight, double share) noexcept nogil:
@@ -67,19 +67,22 @@ cdef class AutoEngine(AutoRows):
     cdef void judge(self, bint is_counted) noexcept nogil:
         """Scale the event in the buffer, counted in the statistics or not yet, and judge it."""
         cdef const Entry* x = self.event.entries
-        cdef Py_ssize_t known = self.event.known, i = 0, k = 0, n_terms = 0, n_changes = 0
-        cdef Py_ssize_t slot, next_dense, n_dense_next = 0
-        cdef double t = self.t if is_counted else self.t + 1.0
-        cdef double value, z, z2, length = 0.0, m = 0.0, v = 0.0, fast_m = 0.0, fast_v = 0.0
-        cdef Feature seen
+        cdef const Py_ssize_t* dense = self.dense
+        cdef Py_ssize_t* dense_next = self.dense_next
+        cdef Change* change = self.changes
+        cdef Term* term = self.terms
+        cdef Py_ssize_t known = self.event.known, n_dense = self.n_dense, i = 0, k = 0
+        cdef Py_ssize_t slot, next_dense, n_dense_next = 0, n_wanted = 0
+        cdef double t = self.t if is_counted else self.t + 1.0, per_event = 1.0 / t
+        cdef double value, z, z2, part, length = 0.0, m = 0.0, v = 0.0, fast_m = 0.0, fast_v = 0.0
+        cdef Statistics seen
         cdef Feature* row
         cdef Weight* weight
         cdef int bin
-        self.n_wanted = 0
-        while i < known or k < self.n_dense:
+        while i < known or k < n_dense:
             # Features of the event and dense ones that it leaves out, in the order of their slots.
             slot = x[i].slot if i < known else END
-            next_dense = self.dense[k] if k < self.n_dense else END
+            next_dense = dense[k] if k < n_dense else END
             value = 0.0
             if slot <= next_dense:
                 value = clipped(x[i].value, LARGEST)
@@ -89,29 +92,30 @@ cdef class AutoEngine(AutoRows):
                 slot = next_dense
                 k += 1
             row = self.rows + slot
-            seen = row[0]
-            if value != 0.0 and not is_counted:
-                count_value(&seen, value)
+            seen = row.seen
+            part = 0.0
+            if value != 0.0:
+                part = 1.0 / seen.n if is_counted else count_value(&seen, value)
             bin = -1
             if seen.n > DENSE * t:
-                self.dense_next[n_dense_next] = slot
+                dense_next[n_dense_next] = slot
                 n_dense_next += 1
-                z = dense_value(&seen, value, t, &bin)
+                z = dense_value(&seen, value, 1.0 if seen.n == t else seen.n * per_event, &bin)
             elif value != 0.0:
-                z = sparse_value(&seen, value, t)
+                z = sparse_value(&seen, value, t, part)
             else:
                 continue
             if value != 0.0 and not is_counted:
-                self.changes[n_changes].slot = slot
-                self.changes[n_changes].seen = seen
-                self.changes[n_changes].wants_bins = bin >= 0 and row.bins < 0
-                self.n_wanted += self.changes[n_changes].wants_bins
-                n_changes += 1
+                change.slot = slot
+                change.seen = seen
+                change.wants_bins = bin >= 0 and row.bins < 0
+                n_wanted += change.wants_bins
+                change += 1
             if z != 0.0:
                 weight = &row.weight
-                self.terms[n_terms].weight = weight
-                self.terms[n_terms].z = z
-                n_terms += 1
+                term.weight = weight
+                term.z = z
+                term += 1
                 z2 = z * z
                 length += z2
                 m += weight.of[SLOW].mu * z
@@ -120,9 +124,9 @@ cdef class AutoEngine(AutoRows):
                 fast_v += weight.of[FAST].sigma * z2
             if bin >= 0:
                 weight = &self.bins[row.bins].weights[bin] if row.bins >= 0 else &self.blank
-                self.terms[n_terms].weight = weight
-                self.terms[n_terms].z = BIN_VALUE
-                n_terms += 1
+                term.weight = weight
+                term.z = BIN_VALUE
+                term += 1
                 length += BIN_VALUE * BIN_VALUE
                 m += weight.of[SLOW].mu * BIN_VALUE
                 v += weight.of[SLOW].sigma * (BIN_VALUE * BIN_VALUE)
@@ -130,12 +134,13 @@ cdef class AutoEngine(AutoRows):
                 fast_v += weight.of[FAST].sigma * (BIN_VALUE * BIN_VALUE)
         if self.event.new and t > 1.0:
             # A feature's first value is 1 or -1 as a sparse one, and its own mean as a dense one.
-            z = self.event.new * rarity(1.0, t)
-            length += z
-            v += PRIOR * z
-            fast_v += PRIOR * z
-        self.n_terms = n_terms
-        self.n_changes = n_changes
+            z2 = self.event.new * rarity(1.0, t)
+            length += z2
+            v += PRIOR * z2
+            fast_v += PRIOR * z2
+        self.n_terms = term - self.terms
+        self.n_changes = change - self.changes
+        self.n_wanted = n_wanted
         self.n_dense_next = n_dense_next
         self.next_squares = self.squares if is_counted else self.squares + length
         # The running root mean square of the length of rows, not the row's own.
@@ -192,9 +197,7 @@ cdef class AutoEngine(AutoRows):
         for i in range(self.n_changes):
             change = self.changes + i
             row = self.rows + change.slot
-            row.n = change.seen.n
-            row.mean = change.seen.mean
-            row.var = change.seen.var
+            row.seen = change.seen
             row.last = self.clock
             if change.wants_bins:
                 row.bins = self.n_bins
@@ -222,7 +225,7 @@ cdef class AutoEngine(AutoRows):
         self.t *= 0.5
         self.squares *= 0.5
         for slot in range(self.table.count):
-            self.rows[slot].n *= 0.5
+            self.rows[slot].seen.n *= 0.5
 
     cdef void admit_new(self) noexcept nogil:
         """Give the new features of the event, whose names are held, rows of their own."""
@@ -233,9 +236,9 @@ cdef class AutoEngine(AutoRows):
         for i in range(new):
             entry = self.event.entries + self.event.known + i
             row = self.rows + entry.slot
-            row.n = 1.0
-            row.mean = clipped(entry.value, LARGEST)
-            row.var = 0.0
+            row.seen.n = 1.0
+            row.seen.mean = clipped(entry.value, LARGEST)
+            row.seen.var = 0.0
             row.last = self.clock
             row.weight = self.blank
             row.bins = -1
@@ -309,26 +312,25 @@ cdef class AutoEngine(AutoRows):
 
     cdef double step(self, int side, double sign, double w, double m) noexcept nogil:
         """Move a learner's weights, of which the row's forget a little first."""
-        cdef double v = 0.0, z, step, slope, share = FORGETTING
-        cdef Py_ssize_t i
+        cdef double v = 0.0, z, step, slope, share = FORGETTING, scale = self.scale
+        cdef const Term* terms = self.terms
+        cdef Py_ssize_t i, n_terms = self.n_terms
         if side == SLOW:
+            # Ever less: to follow changes is the fast one's part.
             share = larger(0.1 * share, fmin(share, 1.0 / (1 + self.n_positive + self.n_negative)))
-        if self.forgets:
-            forget(&self.intercept.of[side], share)
-            for i in range(self.n_terms):
-                forget(&self.terms[i].weight.of[side], share)
-        for i in range(self.n_terms):
-            z = self.terms[i].z
-            v += self.terms[i].weight.of[side].sigma * z * z
-        v = self.scale * self.scale * v + self.intercept.of[side].sigma
-        step = implicit_logistic_step(sign * m, v, w)
-        slope = sigmoid(sign * m + step * v)
-        slope *= w * (1.0 - slope)
+        if not self.forgets:
+            share = 0.0
+        forget(&self.intercept.of[side], share)
+        for i in range(n_terms):
+            forget(&terms[i].weight.of[side], share)
+            z = terms[i].z
+            v += terms[i].weight.of[side].sigma * z * z
+        v = scale * scale * v + self.intercept.of[side].sigma
+        step = implicit_logistic_step(sign * m, v, w, -1.0)
+        slope = curvature(step, w)
         move(&self.intercept.of[side], 1.0, sign * step, slope)
-        for i in range(self.n_terms):
-            move(
-                &self.terms[i].weight.of[side], self.scale * self.terms[i].z, sign * step, slope
-            )
+        for i in range(n_terms):
+            move(&terms[i].weight.of[side], scale * terms[i].z, sign * step, slope)
         return step
 
     cdef void remember(self, double sign, double w, double step) noexcept nogil:
@@ -366,7 +368,7 @@ cdef class AutoEngine(AutoRows):
             z = row.parts[i].z
             m += weight.mu * z
             v += weight.sigma * z * z
-        step = implicit_logistic_step(row.sign * m - row.step * v, v, row.w)
+        step = implicit_logistic_step(row.sign * m - row.step * v, v, row.w, row.step)
         further = row.sign * (step - row.step)
         row.step = step
         self.intercept.of[SLOW].mu += further * self.intercept.of[SLOW].sigma

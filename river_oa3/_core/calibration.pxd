@@ -8,7 +8,7 @@ over at eleven knots. Both learn from the labels, by the inverse of the probabil
 
 from libc.math cimport fmax, fmin
 
-from .loss cimport implicit_logistic_step, sigmoid
+from .loss cimport curvature, implicit_logistic_step, sigmoid
 
 cdef enum:
     KNOTS = 11
@@ -117,13 +117,12 @@ cdef inline void calibrate(Calibration* known, double log_odds, bint y, double w
     along = (c * log_odds - b) / det
     across = (a - b * log_odds) / det
     v = along * log_odds + across
-    step = sign * implicit_logistic_step(
-        sign * ((1.0 + known.slope) * log_odds + known.shift), v, w
+    step = implicit_logistic_step(
+        sign * ((1.0 + known.slope) * log_odds + known.shift), v, w, -1.0
     )
-    known.slope += step * along
-    known.shift += step * across
-    slope = sigmoid((1.0 + known.slope) * log_odds + known.shift)
-    slope *= w * (1.0 - slope)
+    slope = curvature(step, w)
+    known.slope += sign * step * along
+    known.shift += sign * step * across
     known.slope_precision += slope * log_odds * log_odds
     known.cross_precision += slope * log_odds
     known.shift_precision += slope

@@ -59,16 +59,20 @@ cdef inline double logistic_loss(double ym) noexcept nogil:
     return log1p(exp(-fabs(ym))) + fmax(0.0, -ym)
 
 
-cdef inline double implicit_logistic_step(double ym, double v, double w) noexcept nogil:
+cdef inline double implicit_logistic_step(double ym, double v, double w,
+                                          double guess) noexcept nogil:
     """The a with a = w sigmoid(-(ym + a v)), by Newton's method kept within a bracket.
 
-    ym is the margin times the label, v its variance, w the weight of the event.
+    ym is the margin times the label, v its variance, w the weight of the event, and `guess` where
+    to begin; below 0 it says nothing. At the end of the step the loss has the slope -a, and the
+    curvature a (1 - a / w).
     """
-    cdef double low = 0.0, high = w * sigmoid(-ym), s, gap, a, b
+    cdef double low = 0.0, high = w * sigmoid(-ym), s, gap, a = guess, b
     cdef int i
     if w > 1.0:  # beyond this bound the right side is below 1, and a is not
         high = fmin(high, fmax(1.0, (log(w) - ym) / v))
-    a = high / (1.0 + high * fmax(0.0, 1.0 - high / w) * v)
+    if not 0.0 <= a <= high:
+        a = high / (1.0 + high * fmax(0.0, 1.0 - high / w) * v)
     for i in range(60):
         s = sigmoid(-(ym + a * v))
         gap = a - w * s
@@ -79,7 +83,13 @@ cdef inline double implicit_logistic_step(double ym, double v, double w) noexcep
         b = a - gap / (1.0 + w * s * (1.0 - s) * v)
         if not low <= b <= high:
             b = 0.5 * (low + high)
-        if fabs(b - a) <= 1e-12 * a:
+        # Newton's error is the square of the last: what follows is rounding.
+        if fabs(b - a) <= 1e-8 * a:
             return b
         a = b
     return a
+
+
+cdef inline double curvature(double step, double w) noexcept nogil:
+    """Of the logistic loss where an implicit step has ended."""
+    return step * fmax(0.0, 1.0 - step / w)

@@ -9,6 +9,7 @@ from river.active.base import ActiveLearningClassifier
 
 from river_oa3 import opinions, pipelines
 from river_oa3._core import checks
+from river_oa3.answers import NO, NO_AND_ASK, YES, YES_AND_ASK, Answer, Odds, answer
 from river_oa3.auto import AutoOA3Classifier
 from river_oa3.base import MarginClassifier
 from river_oa3.budget import UNLIMITED, Budget, TotalBudget
@@ -171,7 +172,7 @@ class ActiveLearner(ActiveLearningClassifier):
 
     def predict_one(  # type: ignore[override]  # as every active learner of river
         self, x: typing.Any, **kwargs: typing.Any
-    ) -> tuple[typing.Any, bool]:
+    ) -> Answer:
         """Predict the label of `x` and say whether its true label should be asked for.
 
         Parameters
@@ -195,16 +196,19 @@ class ActiveLearner(ActiveLearningClassifier):
                     ask = self._decide_at_pace(margin, second_margin, variance, missing)
                 else:
                     ask = self._decide(self._chance(margin, confidence, True))
-                return margin >= 0.0, ask
-            margin, variance, confidence, teachable = classifier._core.judge_one(x)
-            teachable = teachable or self._must_ask_anyway(x)
-            return margin >= 0.0, self._decide(self._chance(margin, confidence, teachable))
+            else:
+                margin, variance, confidence, teachable = classifier._core.judge_one(x)
+                teachable = teachable or self._must_ask_anyway(x)
+                ask = self._decide(self._chance(margin, confidence, teachable))
+            if margin >= 0.0:
+                return YES_AND_ASK if ask else YES
+            return NO_AND_ASK if ask else NO
         opinion, ask = self._answer(x, kwargs, proba=False)
-        return opinion.label, ask
+        return answer(opinion.label, ask)
 
     def predict_proba_one(  # type: ignore[override]  # as above
         self, x: typing.Any, **kwargs: typing.Any
-    ) -> tuple[typing.Any, bool]:
+    ) -> Answer:
         """Predict the probability of each label and say whether to ask for the true one.
 
         Parameters
@@ -218,7 +222,8 @@ class ActiveLearner(ActiveLearningClassifier):
 
         """
         opinion, ask = self._answer(x, kwargs, proba=True)
-        return opinion.odds, ask
+        odds = opinion.odds
+        return Answer((Odds(odds) if type(odds) is dict else odds, ask))
 
     def query_probability(self, x: typing.Any) -> float:
         """The probability with which `x` would be asked about, drawing and spending nothing.

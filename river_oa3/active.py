@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import copy
+import sys
 import typing
 
 import numpy as np
 from river import base, compose
 from river.active.base import ActiveLearningClassifier
 
-from river_oa3 import opinions, pipelines
+from river_oa3 import debugging, opinions, parameters, pipelines
 from river_oa3._core import checks
 from river_oa3.answers import NO, NO_AND_ASK, YES, YES_AND_ASK, Answer, Odds, answer
 from river_oa3.auto import AutoOA3Classifier
@@ -221,6 +222,9 @@ class ActiveLearner(ActiveLearningClassifier):
         The probability of each label, and whether to ask.
 
         """
+        if sys._getframe(1).f_code is debugging.RIVERS_DEBUG_ONE:
+            # It shows a dictionary, and nobody is there to be asked.
+            return debugging.odds(self, x)  # type: ignore[return-value]
         opinion, ask = self._answer(x, kwargs, proba=True)
         odds = opinion.odds
         return Answer((Odds(odds) if type(odds) is dict else odds, ask))
@@ -317,6 +321,31 @@ class ActiveLearner(ActiveLearningClassifier):
         """
         if self._budget is not None:
             self._budget.refund(refund_token)
+
+    def clone(
+        self, new_params: dict[str, typing.Any] | None = None, include_attributes: bool = False
+    ) -> typing.Self:
+        return super().clone(parameters.nested(self, new_params or {}), include_attributes)
+
+    @property
+    def _mutable_attributes(self) -> set[str]:
+        return {"classifier", "query"} | (set() if self._budget is None else {"budget"})
+
+    def mutate(self, new_attrs: dict[str, typing.Any]) -> None:
+        parameters.mutate(self, new_attrs)
+
+    def debug_one(self, x: typing.Any, n_decimals: int = 5) -> str:
+        """Show what becomes of `x`, step by step; nothing is asked for, spent, learned or counted.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        n_decimals
+            The number of decimals of each number.
+
+        """
+        return debugging.report(self, x, n_decimals)
 
     def _answer(
         self, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool

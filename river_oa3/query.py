@@ -9,16 +9,15 @@ from __future__ import annotations
 import abc
 import typing
 
-from river import base
-
 from river_oa3._core import checks
 from river_oa3._core.query import AdaptiveRule, asymmetric_probability
 from river_oa3.budget import UNLIMITED
+from river_oa3.parameters import Mutable
 
 __all__ = ["AdaptiveQuery", "AsymmetricQuery", "FirstComeQuery", "Query", "RandomQuery"]
 
 
-class Query(base.Base, abc.ABC):
+class Query(Mutable, abc.ABC):
     """A rule for asking.
 
     Rules that set `uses_margin` to False are not given a margin, which spares the work of
@@ -76,6 +75,12 @@ class AsymmetricQuery(Query):
     1.0
 
     """
+
+    _mutable_checks: typing.ClassVar = {
+        "delta_pos": checks.positive,
+        "delta_neg": checks.positive,
+        "use_confidence": lambda _, value: value,
+    }
 
     def __init__(
         self, delta_pos: float = 0.1, delta_neg: float = 0.01, use_confidence: bool = True
@@ -157,9 +162,17 @@ class RandomQuery(Query):
     """
 
     uses_margin = False
+    _mutable_checks: typing.ClassVar = {"probability": checks.share}
 
     def __init__(self, probability: float):
         self._probability = checks.share("probability", probability)
+
+    def mutate(self, new_attrs: dict[str, typing.Any]) -> None:
+        # The parameter shares its name with the method.
+        others = {name: value for name, value in new_attrs.items() if name != "probability"}
+        super().mutate(others)
+        if len(others) < len(new_attrs):
+            self._probability = checks.share("probability", new_attrs["probability"])
 
     def probability(self, margin: float, confidence: float) -> float:
         return self._probability

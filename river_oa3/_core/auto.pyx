@@ -322,6 +322,7 @@ cdef class Auto(AutoEngine):
         self.squares = numbers["squares"]
         self.n_positive = numbers["n_positive"]
         self.n_negative = numbers["n_negative"]
+        self.cool()
         self.n_dense = 0
         for slot in range(<Py_ssize_t>len(numbers["features"])):
             if self.rows[slot].seen.n > DENSE * self.t:

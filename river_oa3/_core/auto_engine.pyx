@@ -4,7 +4,7 @@ An event is judged as if it had been counted in the scaling already; observing i
 Learning a label then works on the row as it was observed.
 """
 
-from libc.math cimport fmin, pi, sqrt
+from libc.math cimport pi, sqrt
 
 from .auto_constants cimport (
     BIN_VALUE, BINS, DENSE, ENOUGH, EVIDENCE_CAP, EVIDENCE_LABELS, EVIDENCE_SWITCH, FORGETTING,
@@ -12,8 +12,8 @@ from .auto_constants cimport (
 )
 from .calibration cimport calibrate, calibrated
 from .event_buffer cimport Entry
-from .kernels cimport larger
-from .loss cimport curvature, implicit_logistic_step, logistic_loss, sigmoid
+from .kernels cimport larger, smaller
+from .loss cimport curvature, implicit_logistic_step, logistic_lead, sigmoid
 from .query cimport BOTH, NEGATIVE, NEITHER, POSITIVE
 from .recall cimport FIRST_REPEAT, MANY_LABELS, REPEATS, Memory, Recall
 from .scaling cimport (
@@ -24,9 +24,16 @@ from .threshold cimport note_event, note_positive
 cdef Py_ssize_t END = <Py_ssize_t>(<size_t>-1 >> 1)
 
 
-cdef inline void forget(Gaussian* weight, double share) noexcept nogil:
-    """Variance grows toward the prior's, and never beyond it."""
-    weight.sigma += share * weight.sigma * (1.0 - weight.sigma * (1.0 / PRIOR))
+cdef inline double temperature(double labels) noexcept nogil:
+    return 1.0 + 1.0 / sqrt(1.0 + labels / TEMPERATURE)
+
+
+cdef inline void forget(Weight* weight, double slow, double fast) noexcept nogil:
+    """Variances grow toward the prior's, and never beyond it, by a share for each learner."""
+    cdef Gaussian* one = &weight.of[SLOW]
+    cdef Gaussian* other = &weight.of[FAST]
+    one.sigma += slow * one.sigma * (1.0 - one.sigma * (1.0 / PRIOR))
+    other.sigma += fast * other.sigma * (1.0 - other.sigma * (1.0 / PRIOR))
 
 
 cdef inline void forget_mean(Gaussian* weight, double share) noexcept nogil:
@@ -37,11 +44,11 @@ cdef inline void forget_mean(Gaussian* weight, double share) noexcept nogil:
     weight.sigma = sigma
 
 
-cdef inline void move(Gaussian* weight, double z, double step, double slope) noexcept nogil:
+cdef inline void move(Gaussian* weight, double z, double step, double bend) noexcept nogil:
     """A step along z, and the certainty that comes with it."""
     weight.mu += step * weight.sigma * z
     weight.sigma = larger(
-        weight.sigma / (1.0 + slope * z * z * weight.sigma), LEAST_SHARE * PRIOR
+        weight.sigma / (1.0 + bend * z * z * weight.sigma), LEAST_SHARE * PRIOR
     )
 
 
@@ -52,6 +59,7 @@ cdef class AutoEngine(AutoRows):
             self.blank.of[side].sigma = PRIOR
         self.intercept = self.blank
         self.forgets = True
+        self.cool()
         self.recall = Recall()
 
     cdef int observe_read(self) except -1:
@@ -163,14 +171,9 @@ cdef class AutoEngine(AutoRows):
         """From a learner's sums over the row to a probability and a decision."""
         cdef Judgement* judged = self.judged + side
         cdef const Gaussian* intercept = self.intercept.of + side
-        cdef double labels = <double>(self.n_positive + self.n_negative)
         judged.m = self.scale * m + intercept.mu
         judged.v = self.scale * self.scale * v + intercept.sigma
         judged.s = judged.m / sqrt(1.0 + pi / 8.0 * judged.v)
-        judged.tau = 1.0 + 1.0 / sqrt(
-            1.0 + (labels if side == SLOW else self.fast_labels) / TEMPERATURE
-        )
-        judged.p = sigmoid(judged.tau * judged.s)
         self.bound(side)
 
     cdef void bound(self, int side) noexcept nogil:
@@ -180,9 +183,14 @@ cdef class AutoEngine(AutoRows):
         if not self.knows_odds:
             log_odds += self.threshold.log_odds[side]
         if self.n_positive or self.n_negative:
-            judged.margin = judged.s - log_odds / judged.tau
+            judged.margin = judged.s - log_odds / self.tau[side]
         else:
             judged.margin = -1.0
+
+    cdef void cool(self) noexcept nogil:
+        """Set the temperatures of the log odds, which fall with the labels that are known."""
+        self.tau[SLOW] = temperature(<double>(self.n_positive + self.n_negative))
+        self.tau[FAST] = temperature(self.fast_labels)
 
     cdef void commit(self) noexcept nogil:
         """Store what `judge` found; new names are held, and room for bins is there."""
@@ -210,8 +218,13 @@ cdef class AutoEngine(AutoRows):
         self.squares = self.next_squares
         if (self.n_positive and self.n_negative) or self.n_positive + self.n_negative >= ENOUGH:
             note_event(
-                &self.threshold, self.judged[SLOW].p, self.judged[FAST].p, self.leader,
-                self.judged[self.leader].margin >= 0.0, self.price_fn, self.price_fp,
+                &self.threshold,
+                sigmoid(self.tau[SLOW] * self.judged[SLOW].s),
+                sigmoid(self.tau[FAST] * self.judged[FAST].s),
+                self.leader,
+                self.judged[self.leader].margin >= 0.0,
+                self.price_fn,
+                self.price_fp,
             )
         if has_new:
             self.admit_new()
@@ -254,7 +267,7 @@ cdef class AutoEngine(AutoRows):
         cdef long long labels, i
         cdef const Judgement* judged = self.judged + self.leader
         self.judge_counted()
-        calibrate(&self.calibration, judged.tau * judged.s, y, w, importance)
+        calibrate(&self.calibration, self.tau[self.leader] * judged.s, y, w, importance)
         if y:
             note_positive(&self.threshold, judged.margin >= 0.0, importance)
             self.n_positive += 1
@@ -263,16 +276,16 @@ cdef class AutoEngine(AutoRows):
             self.n_negative += 1
             ratio = (self.n_positive + 1.0) / self.n_negative
         # A label of the class with more of them says less.
-        ratio = fmin(1.0, ratio)
+        ratio = smaller(1.0, ratio)
         labels = self.n_positive + self.n_negative
         self.fast_labels += 1.0
         if self.forgets and labels > 1:
             self.weigh_evidence(sign, ratio)
         if self.forgets and self.n_positive and self.n_negative:
             self.forget_surprised(sign, ratio)
-        self.step(FAST, sign, w, self.judged[FAST].m)
-        step = self.step(SLOW, sign, w, self.judged[SLOW].m)
+        step = self.step(sign, w)
         self.is_current = False
+        self.cool()
         self.remember(sign, w, step)
         if labels >= FIRST_REPEAT:
             for i in range(REPEATS if labels <= MANY_LABELS else REPEATS * MANY_LABELS // labels):
@@ -282,9 +295,8 @@ cdef class AutoEngine(AutoRows):
         """Which learner would have done better on the newest labels: that one answers."""
         cdef const Judgement* slow = self.judged + SLOW
         cdef const Judgement* fast = self.judged + FAST
-        cdef double ahead = (
-            logistic_loss(sign * slow.tau * slow.margin)
-            - logistic_loss(sign * fast.tau * fast.margin)
+        cdef double ahead = logistic_lead(
+            sign * self.tau[SLOW] * slow.margin, sign * self.tau[FAST] * fast.margin
         )
         self.evidence *= 1.0 - 1.0 / EVIDENCE_LABELS
         self.evidence += ratio * clipped(ahead, EVIDENCE_CAP)
@@ -296,13 +308,13 @@ cdef class AutoEngine(AutoRows):
     cdef void forget_surprised(self, double sign, double ratio) noexcept nogil:
         """Let the fast learner forget what it knew of the row, the more the more it was wrong."""
         cdef Judgement* fast = self.judged + FAST
-        cdef double share = SURPRISE * sqrt(ratio) * (
-            2.0 * sigmoid(-sign * SURPRISE_SLOPE * fast.tau * fast.margin) - 1.0
-        )
-        cdef double m = 0.0
+        cdef double share, m = 0.0
         cdef Py_ssize_t i
-        if share <= 0.0:
+        if sign * fast.margin >= 0.0:
             return
+        share = SURPRISE * sqrt(ratio) * (
+            2.0 * sigmoid(-sign * SURPRISE_SLOPE * self.tau[FAST] * fast.margin) - 1.0
+        )
         self.fast_labels *= 1.0 - share
         forget_mean(&self.intercept.of[FAST], share)
         for i in range(self.n_terms):
@@ -310,27 +322,38 @@ cdef class AutoEngine(AutoRows):
             m += self.terms[i].weight.of[FAST].mu * self.terms[i].z
         fast.m = self.scale * m + self.intercept.of[FAST].mu
 
-    cdef double step(self, int side, double sign, double w, double m) noexcept nogil:
-        """Move a learner's weights, of which the row's forget a little first."""
-        cdef double v = 0.0, z, step, slope, share = FORGETTING, scale = self.scale
+    cdef double step(self, double sign, double w) noexcept nogil:
+        """Move both learners' weights, which forget a little first; returns the slow one's step."""
         cdef const Term* terms = self.terms
+        cdef Weight* intercept = &self.intercept
+        cdef Weight* weight
+        cdef double share = FORGETTING if self.forgets else 0.0, scale = self.scale, z
+        # The slow one forgets ever less: to follow changes is the fast one's part.
+        cdef double less = larger(
+            0.1 * share, smaller(share, 1.0 / (1 + self.n_positive + self.n_negative))
+        )
+        cdef double v = 0.0, fast_v = 0.0, step, fast_step, bend, fast_bend
         cdef Py_ssize_t i, n_terms = self.n_terms
-        if side == SLOW:
-            # Ever less: to follow changes is the fast one's part.
-            share = larger(0.1 * share, fmin(share, 1.0 / (1 + self.n_positive + self.n_negative)))
-        if not self.forgets:
-            share = 0.0
-        forget(&self.intercept.of[side], share)
+        forget(intercept, less, share)
         for i in range(n_terms):
-            forget(&terms[i].weight.of[side], share)
+            weight = terms[i].weight
+            forget(weight, less, share)
             z = terms[i].z
-            v += terms[i].weight.of[side].sigma * z * z
-        v = scale * scale * v + self.intercept.of[side].sigma
-        step = implicit_logistic_step(sign * m, v, w, -1.0)
-        slope = curvature(step, w)
-        move(&self.intercept.of[side], 1.0, sign * step, slope)
+            v += weight.of[SLOW].sigma * z * z
+            fast_v += weight.of[FAST].sigma * z * z
+        v = scale * scale * v + intercept.of[SLOW].sigma
+        fast_v = scale * scale * fast_v + intercept.of[FAST].sigma
+        step = implicit_logistic_step(sign * self.judged[SLOW].m, v, w, -1.0)
+        fast_step = implicit_logistic_step(sign * self.judged[FAST].m, fast_v, w, -1.0)
+        bend = curvature(step, w)
+        fast_bend = curvature(fast_step, w)
+        move(&intercept.of[SLOW], 1.0, sign * step, bend)
+        move(&intercept.of[FAST], 1.0, sign * fast_step, fast_bend)
         for i in range(n_terms):
-            move(&terms[i].weight.of[side], scale * terms[i].z, sign * step, slope)
+            weight = terms[i].weight
+            z = scale * terms[i].z
+            move(&weight.of[SLOW], z, sign * step, bend)
+            move(&weight.of[FAST], z, sign * fast_step, fast_bend)
         return step
 
     cdef void remember(self, double sign, double w, double step) noexcept nogil:
@@ -379,7 +402,7 @@ cdef class AutoEngine(AutoRows):
     cdef double probability(self) noexcept nogil:
         """What is reported of the event that was judged."""
         cdef const Judgement* judged = self.judged + self.leader
-        return calibrated(&self.calibration, judged.tau * judged.s)
+        return calibrated(&self.calibration, self.tau[self.leader] * judged.s)
 
     cdef int missing(self) noexcept nogil:
         if self.n_positive == 0:

@@ -4,7 +4,9 @@ yp is the margin times the label, -1 or +1; rho_t the weight of the label's clas
 the event, which multiplies the loss. Where the rule is passive-aggressive, eta is its C.
 """
 
-from libc.math cimport exp, fabs, fmax, fmin, log, log1p
+from libc.math cimport exp, fabs, log
+
+from .kernels cimport larger, smaller
 
 cdef enum Loss:
     # Passive-aggressive: the shortest step that leaves no hinge loss; at most C; with C as a ridge.
@@ -38,7 +40,7 @@ cdef inline double step_size(int loss, double yp, double eta, double rho_t, doub
     if loss == PA:
         return (1.0 - yp) / squares
     if loss == PA_I:
-        return fmin(eta * w, (1.0 - yp) / squares)
+        return smaller(eta * w, (1.0 - yp) / squares)
     if loss == PA_II:
         return (1.0 - yp) / (squares + 0.5 / (eta * w))
     return gradient_step(loss, eta, rho_t, w)
@@ -55,8 +57,10 @@ cdef inline double sigmoid(double x) noexcept nogil:
     return e / (1.0 + e)
 
 
-cdef inline double logistic_loss(double ym) noexcept nogil:
-    return log1p(exp(-fabs(ym))) + fmax(0.0, -ym)
+cdef inline double logistic_lead(double ym, double other) noexcept nogil:
+    """How much smaller the loss at the margin `other` is than that at `ym`, both times the label.
+    """
+    return log((1.0 + exp(smaller(500.0, -ym))) / (1.0 + exp(smaller(500.0, -other))))
 
 
 cdef inline double implicit_logistic_step(double ym, double v, double w,
@@ -70,9 +74,9 @@ cdef inline double implicit_logistic_step(double ym, double v, double w,
     cdef double low = 0.0, high = w * sigmoid(-ym), s, gap, a = guess, b
     cdef int i
     if w > 1.0:  # beyond this bound the right side is below 1, and a is not
-        high = fmin(high, fmax(1.0, (log(w) - ym) / v))
+        high = smaller(high, larger(1.0, (log(w) - ym) / v))
     if not 0.0 <= a <= high:
-        a = high / (1.0 + high * fmax(0.0, 1.0 - high / w) * v)
+        a = high / (1.0 + high * larger(0.0, 1.0 - high / w) * v)
     for i in range(60):
         s = sigmoid(-(ym + a * v))
         gap = a - w * s
@@ -83,8 +87,8 @@ cdef inline double implicit_logistic_step(double ym, double v, double w,
         b = a - gap / (1.0 + w * s * (1.0 - s) * v)
         if not low <= b <= high:
             b = 0.5 * (low + high)
-        # Newton's error is the square of the last: what follows is rounding.
-        if fabs(b - a) <= 1e-8 * a:
+        # Newton's error is about the square of the last step: what follows is rounding.
+        if fabs(b - a) <= 1e-6 * a:
             return b
         a = b
     return a
@@ -92,4 +96,4 @@ cdef inline double implicit_logistic_step(double ym, double v, double w,
 
 cdef inline double curvature(double step, double w) noexcept nogil:
     """Of the logistic loss where an implicit step has ended."""
-    return step * fmax(0.0, 1.0 - step / w)
+    return step * larger(0.0, 1.0 - step / w)

@@ -99,11 +99,9 @@ cdef inline double dense_value(const Statistics* seen, double x, double share,
 
 
 cdef inline int octile(double z) noexcept nogil:
-    """Which eighth of a Gaussian a standardised value lies in."""
-    if z > 0.0:
-        if z > 0.6744897501960817:
-            return 7 if z > 1.1503493803760079 else 6
-        return 5 if z > 0.31863936396437526 else 4
-    if z > -0.6744897501960817:
-        return 3 if z > -0.31863936396437526 else 2
-    return 1 if z > -1.1503493803760079 else 0
+    """Which eighth of a Gaussian a standardised value lies in, without a branch to guess wrong."""
+    return (
+        (z > -1.1503493803760079) + (z > -0.6744897501960817) + (z > -0.31863936396437526)
+        + (z > 0.0) + (z > 0.31863936396437526) + (z > 0.6744897501960817)
+        + (z > 1.1503493803760079)
+    )

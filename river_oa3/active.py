@@ -41,9 +41,11 @@ class ActiveLearner(ActiveLearningClassifier):
     """Asks for the labels that are worth their price, and never for more than the budget.
 
     On its own it takes events as they come, and needs nothing set: see `AutoOA3Classifier`. Or it
-    wraps any river classifier, or a pipeline that ends in one. `predict_one` gives a label and says
-    whether to ask for the true one; when it comes, now or much later, hand it to `learn_one`. A label
-    is paid for when it is asked for, so no delay can overspend.
+    wraps any river classifier, or a pipeline that ends in one.
+
+    `predict_one` gives a label and says whether to ask for the true one; when it comes, now or much
+    later, hand it to `learn_one`. A label is paid for when it is asked for, so no delay can
+    overspend.
 
     The classifiers of this package are asked for their margin and for how sure they are of it. For
     any other the margin is `2 P(True) - 1`, or the gap between the two most likely classes where
@@ -66,9 +68,10 @@ class ActiveLearner(ActiveLearningClassifier):
         Random number generator seed for reproducibility.
     learn_transformers
         Whether the steps of a pipeline that need no labels, and an `AutoOA3Classifier`, learn from
-        the events that are predicted. If not, they learn from labelled events alone, as in a river pipeline. A label
-        is taken for that of a predicted event as long as there are more predictions than labels;
-        any other, as when a model is trained before it is put to use, teaches these steps too.
+        the events that are predicted. If not, they learn from labelled events alone, as in a river
+        pipeline. A label is taken for that of a predicted event as long as there are more
+        predictions than labels; any other, as when a model is trained before it is put to use,
+        teaches these steps too.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from .auto_constants cimport BINS, DENSE, LARGEST, PRIOR, SCALE_WINDOW
 from .calibration cimport KNOTS
 from .recall cimport REMEMBERED, Memory
-from .scaling cimport clipped
+from .scaling cimport FAST, SIDES, SLOW, clipped
 from .snapshot cimport Snapshot
 
 from .category import Category
@@ -23,14 +23,16 @@ from .checks import (
     stored_array,
     stored_count,
     stored_number,
+    stored_part,
 )
 
 LARGEST_STORED = 1e305
 
 cdef enum:
     # Numbers in a row of features, and in the threshold.
-    STRIDE = 7
-    N_RUNNING = 7
+    STRIDE = 9
+    N_RUNNING = 9
+    N_BINS = 4 * BINS
     N_CALIBRATION = 7 + 2 * KNOTS
 
 
@@ -55,11 +57,11 @@ cdef class Auto(AutoEngine):
 
     def margin_one(self, x):
         self.judge_raw(x)
-        return self.judged.margin
+        return self.judged[self.leader].margin
 
     def predict_one(self, x):
         self.judge_raw(x)
-        return self.judged.margin >= 0.0
+        return self.judged[self.leader].margin >= 0.0
 
     def probability_one(self, x):
         """The probability of True, and of False."""
@@ -70,11 +72,11 @@ cdef class Auto(AutoEngine):
 
     def variance_one(self, x):
         self.judge_raw(x)
-        return self.judged.v
+        return self.judged[self.leader].v
 
     def confidence_one(self, x):
         self.judge_raw(x)
-        return confidence(self.judged.v)
+        return confidence(self.judged[self.leader].v)
 
     def judge_one(self, x):
         """Margin, variance, confidence, and which class has not been learned yet."""
@@ -90,7 +92,7 @@ cdef class Auto(AutoEngine):
         return self.answer(self.missing())
 
     cdef tuple answer(self, int missing):
-        return self.judged.margin, self.judged.v, confidence(self.judged.v), missing
+        return self.judged[self.leader].margin, self.judged[self.leader].v, confidence(self.judged[self.leader].v), missing
 
     def weights(self):
         """Feature name -> mu of the standardised value; categories as (name, value)."""
@@ -98,16 +100,17 @@ cdef class Auto(AutoEngine):
         self.features.guard.wait()
         copy.add_names(self.table)
         self.copy_statistics(copy)
+        mu = "mu" if self.leader == SLOW else "fast_mu"
         names = [
             (name.name, name.value) if type(name) is Category else name
             for name in copy.names.names()
         ]
-        return dict(zip(names, copy.as_dict()["mu"].tolist()))
+        return dict(zip(names, copy.as_dict()[mu].tolist()))
 
     @property
     def intercept_weight(self):
         self.features.guard.wait()
-        return self.intercept.mu
+        return self.intercept.of[self.leader].mu
 
     @property
     def counts(self):
@@ -165,18 +168,23 @@ cdef class Auto(AutoEngine):
         copy.add_vector(b"mean", &self.rows[0].mean, d, STRIDE)
         copy.add_vector(b"var", &self.rows[0].var, d, STRIDE)
         copy.add_vector(b"last", &self.rows[0].last, d, STRIDE)
-        copy.add_vector(b"mu", &self.rows[0].weight.mu, d, STRIDE)
-        return copy.add_vector(b"sigma", &self.rows[0].weight.sigma, d, STRIDE)
+        copy.add_vector(b"mu", &self.rows[0].weight.of[SLOW].mu, d, STRIDE)
+        copy.add_vector(b"sigma", &self.rows[0].weight.of[SLOW].sigma, d, STRIDE)
+        copy.add_vector(b"fast_mu", &self.rows[0].weight.of[FAST].mu, d, STRIDE)
+        return copy.add_vector(b"fast_sigma", &self.rows[0].weight.of[FAST].sigma, d, STRIDE)
 
     cdef int copy_numbers(self, Snapshot copy) except -1:
         self.copy_statistics(copy)
         # The bits of whole numbers, which `__getstate__` reads as such.
         copy.add_vector(b"bins_of", <double*>&self.rows[0].bins, self.table.count, STRIDE)
-        copy.add_matrix(b"bins", <double*>self.bins, self.n_bins, 2 * BINS, 2 * BINS)
-        copy.add_vector(b"intercept", &self.intercept.mu, 2, 1)
-        copy.add_vector(b"threshold", &self.threshold.p_mean, N_RUNNING, 1)
-        copy.add_vector(b"calibration", &self.calibration.slope, N_CALIBRATION, 1)
+        copy.add_matrix(b"bins", <double*>self.bins, self.n_bins, N_BINS, N_BINS)
+        copy.add_vector(b"intercept", <double*>&self.intercept, 2 * SIDES, 1)
+        copy.add_vector(b"threshold", <double*>&self.threshold, N_RUNNING, 1)
+        copy.add_vector(b"calibration", <double*>&self.calibration, N_CALIBRATION, 1)
         self.copy_recall(copy)
+        copy.add_real(b"fast_labels", self.fast_labels)
+        copy.add_real(b"evidence", self.evidence)
+        copy.add_integer(b"leader", self.leader)
         copy.add_real(b"t", self.t)
         copy.add_real(b"clock", self.clock)
         copy.add_real(b"squares", self.squares)
@@ -227,14 +235,17 @@ cdef class Auto(AutoEngine):
             "last": stored(state, "last", (d,), least=0.0, most=clock),
             "mu": stored(state, "mu", (d,)),
             "sigma": stored(state, "sigma", (d,), least=0.0, most=PRIOR),
+            "fast_mu": stored(state, "fast_mu", (d,)),
+            "fast_sigma": stored(state, "fast_sigma", (d,), least=0.0, most=PRIOR),
         }
         bins = stored_array(state, "bins")
         bins_of = stored(state, "bins_of", (d,), least=-1.0, most=len(bins) - 1.0)
         used = np.sort(bins_of[bins_of >= 0])
         if not np.array_equal(used, np.arange(len(bins))):
             refuse_state("'bins_of' does not say whose each row of 'bins' is")
-        shape = (len(bins), 2 * BINS)
-        stored({"sigma of 'bins'": bins[:, 1::2]}, "sigma of 'bins'", (len(bins), BINS), 0.0, PRIOR)
+        stored(state, "bins", (len(bins), N_BINS))
+        variances = {"sigma of 'bins'": bins[:, 1::2]}
+        stored(variances, "sigma of 'bins'", (len(bins), N_BINS // 2), 0.0, PRIOR)
         return {
             "t": t,
             "clock": clock,
@@ -244,8 +255,13 @@ cdef class Auto(AutoEngine):
             "n_positive": stored_count(state, "n_positive"),
             "n_negative": stored_count(state, "n_negative"),
             "features": np.column_stack([*numbers.values(), bins_of.astype(np.int64).view(float)]),
-            "bins": stored(state, "bins", shape),
-            "intercept": stored(state, "intercept", (2,)),
+            "bins": bins,
+            "intercept": stored(state, "intercept", (2 * SIDES,)),
+            "fast_labels": stored_number(state, "fast_labels", 2.0**53),
+            "evidence": float(stored(
+                {"evidence": np.array([stored_part(state, "evidence")])}, "evidence", (1,)
+            )[0]),
+            "leader": stored_count(state, "leader", FAST),
             "threshold": stored(state, "threshold", (N_RUNNING,), most=LARGEST_STORED),
         }
 
@@ -290,10 +306,13 @@ cdef class Auto(AutoEngine):
         self.reserve_dense(len(numbers["features"]))
         copy_in(<double*>self.rows, numbers["features"])
         copy_in(<double*>self.bins, numbers["bins"])
-        copy_in(&self.intercept.mu, numbers["intercept"])
-        copy_in(&self.threshold.p_mean, numbers["threshold"])
+        copy_in(<double*>&self.intercept, numbers["intercept"])
+        copy_in(<double*>&self.threshold, numbers["threshold"])
+        self.fast_labels = numbers["fast_labels"]
+        self.evidence = numbers["evidence"]
+        self.leader = numbers["leader"]
         self.n_bins = len(numbers["bins"])
-        copy_in(&self.calibration.slope, numbers["calibration"])
+        copy_in(<double*>&self.calibration, numbers["calibration"])
         self._load_recall(*numbers["recall"])
         self.t = numbers["t"]
         self.clock = numbers["clock"]

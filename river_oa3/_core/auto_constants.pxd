@@ -29,8 +29,17 @@ cdef extern from *:
     /* Pseudo-count and largest importance weight of the asked positives. */
     #define OA3_PSEUDO 0.5
     #define OA3_IMPORTANCE 3.0
-    /* What every label takes from what was known before. */
+    /* What every label takes from what was known of its features. */
     #define OA3_FORGETTING 0.01
+    /* The fast learner: the largest share that one label makes it forget, and how sharply that
+       rises with the surprise. */
+    #define OA3_SURPRISE 0.5
+    #define OA3_SURPRISE_SLOPE 1.5
+    /* Which learner answers: labels remembered, largest difference of one label, and how far the
+       fast one has to be ahead before it takes over. */
+    #define OA3_EVIDENCE_LABELS 50.0
+    #define OA3_EVIDENCE_CAP 3.0
+    #define OA3_EVIDENCE_SWITCH 0.2
     /* No variance falls below this share of the prior's. */
     #define OA3_LEAST_SHARE 1e-12
     """
@@ -50,6 +59,11 @@ cdef extern from *:
     const double PSEUDO "OA3_PSEUDO"
     const double IMPORTANCE "OA3_IMPORTANCE"
     const double FORGETTING "OA3_FORGETTING"
+    const double SURPRISE "OA3_SURPRISE"
+    const double SURPRISE_SLOPE "OA3_SURPRISE_SLOPE"
+    const double EVIDENCE_LABELS "OA3_EVIDENCE_LABELS"
+    const double EVIDENCE_CAP "OA3_EVIDENCE_CAP"
+    const double EVIDENCE_SWITCH "OA3_EVIDENCE_SWITCH"
     const double LEAST_SHARE "OA3_LEAST_SHARE"
 
 cdef enum:

@@ -1,7 +1,7 @@
 from .auto_rows cimport AutoRows, Change, Term
 from .calibration cimport Calibration
 from .recall cimport Memory, Recall
-from .scaling cimport Feature, Pair
+from .scaling cimport SIDES, Feature, Weight
 from .threshold cimport Threshold
 
 
@@ -27,22 +27,27 @@ cdef class AutoEngine(AutoRows):
     # Events, those that count in the scaling, the sum of their rows' squared lengths, and labels.
     cdef double clock, t, squares
     cdef long long n_positive, n_negative
-    cdef Pair intercept
+    cdef Weight intercept
+    # The labels that the fast learner has not forgotten, how far it is ahead of the slow one on
+    # the newest labels, and which of the two answers.
+    cdef double fast_labels, evidence
+    cdef int leader
     cdef Threshold threshold
     cdef Calibration calibration
     cdef Recall recall
 
     # Of the newest event.
     cdef double next_squares, scale
-    cdef Pair blank
-    cdef Judgement judged
+    cdef Weight blank
+    cdef Judgement judged[SIDES]
     # Whether `terms` are those of the event as observed.
     cdef bint is_current
 
     cdef int observe_read(self) except -1
     cdef void judge(self, bint is_counted) noexcept nogil
     cdef void judge_counted(self) noexcept nogil
-    cdef void conclude(self, double m, double v) noexcept nogil
+    cdef void conclude(self, int side, double m, double v) noexcept nogil
+    cdef void bound(self, int side) noexcept nogil
     cdef double probability(self) noexcept nogil
     cdef int missing(self) noexcept nogil
     cdef void commit(self) noexcept nogil
@@ -51,4 +56,7 @@ cdef class AutoEngine(AutoRows):
     cdef void learn(self, bint y, double w, double importance) noexcept nogil
     cdef void remember(self, double sign, double w, double step) noexcept nogil
     cdef void repeat(self, Memory* row) noexcept nogil
-    cdef Pair* weight_of(self, long long number) noexcept nogil
+    cdef void weigh_evidence(self, double sign, double ratio) noexcept nogil
+    cdef void forget_surprised(self, double sign, double ratio) noexcept nogil
+    cdef double step(self, int side, double sign, double w, double m) noexcept nogil
+    cdef Weight* weight_of(self, long long number) noexcept nogil

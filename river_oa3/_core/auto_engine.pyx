@@ -4,30 +4,40 @@ An event is judged as if it had been counted in the scaling already; observing i
 Learning a label then works on the row as it was observed.
 """
 
-from libc.math cimport pi, sqrt
+from libc.math cimport fmin, pi, sqrt
 
 from .auto_constants cimport (
-    BIN_VALUE, BINS, DENSE, ENOUGH, FORGETTING, LARGEST, LEAST_SHARE, PRIOR, SCALE_WINDOW,
-    TEMPERATURE,
+    BIN_VALUE, BINS, DENSE, ENOUGH, EVIDENCE_CAP, EVIDENCE_LABELS, EVIDENCE_SWITCH, FORGETTING,
+    LARGEST, LEAST_SHARE, PRIOR, SCALE_WINDOW, SURPRISE, SURPRISE_SLOPE, TEMPERATURE,
 )
 from .calibration cimport calibrate, calibrated
 from .event_buffer cimport Entry
 from .kernels cimport larger
-from .loss cimport implicit_logistic_step, sigmoid
+from .loss cimport implicit_logistic_step, logistic_loss, sigmoid
 from .query cimport BOTH, NEGATIVE, NEITHER, POSITIVE
 from .recall cimport FIRST_REPEAT, MANY_LABELS, REPEATS, Memory, Recall
-from .scaling cimport clipped, count_value, dense_value, rarity, sparse_value
+from .scaling cimport (
+    FAST, SLOW, Gaussian, clipped, count_value, dense_value, rarity, sparse_value,
+)
 from .threshold cimport note_event, note_positive
 
 cdef Py_ssize_t END = <Py_ssize_t>(<size_t>-1 >> 1)
 
 
-cdef inline void forget(Pair* weight) noexcept nogil:
+cdef inline void forget(Gaussian* weight) noexcept nogil:
     """Precision decays a little toward the prior's."""
     weight.sigma *= PRIOR / ((1.0 - FORGETTING) * PRIOR + FORGETTING * weight.sigma)
 
 
-cdef inline void move(Pair* weight, double z, double step, double slope) noexcept nogil:
+cdef inline void forget_mean(Gaussian* weight, double share) noexcept nogil:
+    """Precision, and precision times mean, decay toward the prior's."""
+    cdef double precision = (1.0 - share) / weight.sigma
+    cdef double sigma = 1.0 / (precision + share / PRIOR)
+    weight.mu *= precision * sigma
+    weight.sigma = sigma
+
+
+cdef inline void move(Gaussian* weight, double z, double step, double slope) noexcept nogil:
     """A step along z, and the certainty that comes with it."""
     weight.mu += step * weight.sigma * z
     weight.sigma = larger(
@@ -37,8 +47,10 @@ cdef inline void move(Pair* weight, double z, double step, double slope) noexcep
 
 cdef class AutoEngine(AutoRows):
     def __cinit__(self, *args):
-        self.intercept.sigma = PRIOR
-        self.blank.sigma = PRIOR
+        cdef int side
+        for side in range(SIDES):
+            self.blank.of[side].sigma = PRIOR
+        self.intercept = self.blank
         self.recall = Recall()
 
     cdef int observe_read(self) except -1:
@@ -57,10 +69,10 @@ cdef class AutoEngine(AutoRows):
         cdef Py_ssize_t known = self.event.known, i = 0, k = 0, n_terms = 0, n_changes = 0
         cdef Py_ssize_t slot, next_dense, n_dense_next = 0
         cdef double t = self.t if is_counted else self.t + 1.0
-        cdef double value, z, length = 0.0, m = 0.0, v = 0.0
+        cdef double value, z, z2, length = 0.0, m = 0.0, v = 0.0, fast_m = 0.0, fast_v = 0.0
         cdef Feature seen
         cdef Feature* row
-        cdef Pair* weight
+        cdef Weight* weight
         cdef int bin
         self.n_wanted = 0
         while i < known or k < self.n_dense:
@@ -95,25 +107,32 @@ cdef class AutoEngine(AutoRows):
                 self.n_wanted += self.changes[n_changes].wants_bins
                 n_changes += 1
             if z != 0.0:
-                self.terms[n_terms].weight = &row.weight
+                weight = &row.weight
+                self.terms[n_terms].weight = weight
                 self.terms[n_terms].z = z
                 n_terms += 1
-                length += z * z
-                m += row.weight.mu * z
-                v += row.weight.sigma * z * z
+                z2 = z * z
+                length += z2
+                m += weight.of[SLOW].mu * z
+                v += weight.of[SLOW].sigma * z2
+                fast_m += weight.of[FAST].mu * z
+                fast_v += weight.of[FAST].sigma * z2
             if bin >= 0:
                 weight = &self.bins[row.bins].weights[bin] if row.bins >= 0 else &self.blank
                 self.terms[n_terms].weight = weight
                 self.terms[n_terms].z = BIN_VALUE
                 n_terms += 1
                 length += BIN_VALUE * BIN_VALUE
-                m += weight.mu * BIN_VALUE
-                v += weight.sigma * (BIN_VALUE * BIN_VALUE)
+                m += weight.of[SLOW].mu * BIN_VALUE
+                v += weight.of[SLOW].sigma * (BIN_VALUE * BIN_VALUE)
+                fast_m += weight.of[FAST].mu * BIN_VALUE
+                fast_v += weight.of[FAST].sigma * (BIN_VALUE * BIN_VALUE)
         if self.event.new and t > 1.0:
             # A feature's first value is 1 or -1 as a sparse one, and its own mean as a dense one.
             z = self.event.new * rarity(1.0, t)
             length += z
             v += PRIOR * z
+            fast_v += PRIOR * z
         self.n_terms = n_terms
         self.n_changes = n_changes
         self.n_dense_next = n_dense_next
@@ -121,31 +140,43 @@ cdef class AutoEngine(AutoRows):
         # The running root mean square of the length of rows, not the row's own.
         self.scale = sqrt(t / self.next_squares) if self.next_squares > 0.0 else 0.0
         self.is_current = is_counted
-        self.conclude(
-            self.scale * m + self.intercept.mu,
-            self.scale * self.scale * v + self.intercept.sigma,
-        )
+        self.conclude(SLOW, m, v)
+        self.conclude(FAST, fast_m, fast_v)
 
     cdef void judge_counted(self) noexcept nogil:
         """Judge the event in the buffer, which has been observed, anew."""
+        cdef int side
         if self.is_current:
             # Nothing but the boundary has moved since.
-            self.conclude(self.judged.m, self.judged.v)
+            for side in range(SIDES):
+                self.bound(side)
         else:
             self.judge(True)
 
-    cdef void conclude(self, double m, double v) noexcept nogil:
-        """From a margin and its variance to a probability and a decision."""
-        cdef Judgement* judged = &self.judged
-        cdef double labels = <double>(self.n_positive + self.n_negative), boundary
-        judged.m = m
-        judged.v = v
-        judged.s = m / sqrt(1.0 + pi / 8.0 * v)
-        judged.tau = 1.0 + 1.0 / sqrt(1.0 + labels / TEMPERATURE)
+    cdef void conclude(self, int side, double m, double v) noexcept nogil:
+        """From a learner's sums over the row to a probability and a decision."""
+        cdef Judgement* judged = self.judged + side
+        cdef const Gaussian* intercept = self.intercept.of + side
+        cdef double labels = <double>(self.n_positive + self.n_negative)
+        judged.m = self.scale * m + intercept.mu
+        judged.v = self.scale * self.scale * v + intercept.sigma
+        judged.s = judged.m / sqrt(1.0 + pi / 8.0 * judged.v)
+        judged.tau = 1.0 + 1.0 / sqrt(
+            1.0 + (labels if side == SLOW else self.fast_labels) / TEMPERATURE
+        )
         judged.p = sigmoid(judged.tau * judged.s)
-        boundary = self.offset if self.knows_odds else self.threshold.log_odds + self.offset
-        # Without any label: negative.
-        judged.margin = judged.s - boundary / judged.tau if labels > 0.0 else -1.0
+        self.bound(side)
+
+    cdef void bound(self, int side) noexcept nogil:
+        """How far a learner is above its boundary; without any label: below."""
+        cdef Judgement* judged = self.judged + side
+        cdef double log_odds = self.offset
+        if not self.knows_odds:
+            log_odds += self.threshold.log_odds[side]
+        if self.n_positive or self.n_negative:
+            judged.margin = judged.s - log_odds / judged.tau
+        else:
+            judged.margin = -1.0
 
     cdef void commit(self) noexcept nogil:
         """Store what `judge` found; new names are held, and room for bins is there."""
@@ -174,8 +205,10 @@ cdef class AutoEngine(AutoRows):
         self.n_dense = self.n_dense_next
         self.squares = self.next_squares
         if (self.n_positive and self.n_negative) or self.n_positive + self.n_negative >= ENOUGH:
-            note_event(&self.threshold, self.judged.p, self.judged.margin >= 0.0, self.price_fn,
-                       self.price_fp)
+            note_event(
+                &self.threshold, self.judged[SLOW].p, self.judged[FAST].p, self.leader,
+                self.judged[self.leader].margin >= 0.0, self.price_fn, self.price_fp,
+            )
         if has_new:
             self.admit_new()
         if self.t >= 2.0 * SCALE_WINDOW:
@@ -213,39 +246,90 @@ cdef class AutoEngine(AutoRows):
 
     cdef void learn(self, bint y, double w, double importance) noexcept nogil:
         """Learn the label of the event in the buffer, which has been observed."""
-        cdef double sign = 1.0 if y else -1.0, m, v = 0.0, step, slope, z
-        cdef long long labels = self.n_positive + self.n_negative + 1
-        cdef Py_ssize_t i
+        cdef double sign = 1.0 if y else -1.0, ratio, step
+        cdef long long labels, i
+        cdef const Judgement* judged = self.judged + self.leader
         self.judge_counted()
-        calibrate(&self.calibration, self.judged.tau * self.judged.s, y, w, importance)
+        calibrate(&self.calibration, judged.tau * judged.s, y, w, importance)
         if y:
-            note_positive(&self.threshold, self.judged.margin >= 0.0, importance)
+            note_positive(&self.threshold, judged.margin >= 0.0, importance)
             self.n_positive += 1
+            ratio = (self.n_negative + 1.0) / self.n_positive
         else:
             self.n_negative += 1
-        m = self.judged.m
-        forget(&self.intercept)
-        for i in range(self.n_terms):
-            forget(self.terms[i].weight)
-            z = self.terms[i].z
-            v += self.terms[i].weight.sigma * z * z
-        v = self.scale * self.scale * v + self.intercept.sigma
-        step = implicit_logistic_step(sign * m, v, w)
-        slope = sigmoid(sign * m + step * v)
-        slope *= w * (1.0 - slope)
-        move(&self.intercept, 1.0, sign * step, slope)
-        for i in range(self.n_terms):
-            move(self.terms[i].weight, self.scale * self.terms[i].z, sign * step, slope)
+            ratio = (self.n_positive + 1.0) / self.n_negative
+        # A label of the class with more of them says less.
+        ratio = fmin(1.0, ratio)
+        labels = self.n_positive + self.n_negative
+        self.fast_labels += 1.0
+        if labels > 1:
+            self.weigh_evidence(sign, ratio)
+        if self.n_positive and self.n_negative:
+            self.forget_surprised(sign, ratio)
+        self.step(FAST, sign, w, self.judged[FAST].m)
+        step = self.step(SLOW, sign, w, self.judged[SLOW].m)
         self.is_current = False
         self.remember(sign, w, step)
         if labels >= FIRST_REPEAT:
             for i in range(REPEATS if labels <= MANY_LABELS else REPEATS * MANY_LABELS // labels):
                 self.repeat(self.recall.turn())
 
+    cdef void weigh_evidence(self, double sign, double ratio) noexcept nogil:
+        """Which learner would have done better on the newest labels: that one answers."""
+        cdef const Judgement* slow = self.judged + SLOW
+        cdef const Judgement* fast = self.judged + FAST
+        cdef double ahead = (
+            logistic_loss(sign * slow.tau * slow.margin)
+            - logistic_loss(sign * fast.tau * fast.margin)
+        )
+        self.evidence *= 1.0 - 1.0 / EVIDENCE_LABELS
+        self.evidence += ratio * clipped(ahead, EVIDENCE_CAP)
+        if self.evidence > EVIDENCE_SWITCH:
+            self.leader = FAST
+        elif self.evidence < 0.0:
+            self.leader = SLOW
+
+    cdef void forget_surprised(self, double sign, double ratio) noexcept nogil:
+        """Let the fast learner forget what it knew of the row, the more the more it was wrong."""
+        cdef Judgement* fast = self.judged + FAST
+        cdef double share = SURPRISE * sqrt(ratio) * (
+            2.0 * sigmoid(-sign * SURPRISE_SLOPE * fast.tau * fast.margin) - 1.0
+        )
+        cdef double m = 0.0
+        cdef Py_ssize_t i
+        if share <= 0.0:
+            return
+        self.fast_labels *= 1.0 - share
+        forget_mean(&self.intercept.of[FAST], share)
+        for i in range(self.n_terms):
+            forget_mean(&self.terms[i].weight.of[FAST], share)
+            m += self.terms[i].weight.of[FAST].mu * self.terms[i].z
+        fast.m = self.scale * m + self.intercept.of[FAST].mu
+
+    cdef double step(self, int side, double sign, double w, double m) noexcept nogil:
+        """Move a learner's weights, of which the row's forget a little first."""
+        cdef double v = 0.0, z, step, slope
+        cdef Py_ssize_t i
+        forget(&self.intercept.of[side])
+        for i in range(self.n_terms):
+            forget(&self.terms[i].weight.of[side])
+            z = self.terms[i].z
+            v += self.terms[i].weight.of[side].sigma * z * z
+        v = self.scale * self.scale * v + self.intercept.of[side].sigma
+        step = implicit_logistic_step(sign * m, v, w)
+        slope = sigmoid(sign * m + step * v)
+        slope *= w * (1.0 - slope)
+        move(&self.intercept.of[side], 1.0, sign * step, slope)
+        for i in range(self.n_terms):
+            move(
+                &self.terms[i].weight.of[side], self.scale * self.terms[i].z, sign * step, slope
+            )
+        return step
+
     cdef void remember(self, double sign, double w, double step) noexcept nogil:
-        """Keep the row that was learned, to go over it again."""
+        """Keep the row that the slow learner has learned, to go over it again."""
         cdef Memory* row = self.recall.add(self.n_terms)
-        cdef Pair* weight
+        cdef Weight* weight
         cdef Py_ssize_t i
         if row == NULL:
             return
@@ -258,35 +342,37 @@ cdef class AutoEngine(AutoRows):
             if &self.rows[0].weight <= weight < &self.rows[self.capacity].weight:
                 row.parts[i].weight = (<char*>weight - <char*>self.rows) // sizeof(Feature)
             else:
-                row.parts[i].weight = ~(weight - <Pair*>self.bins)
+                row.parts[i].weight = ~(weight - <Weight*>self.bins)
 
     cdef void forget_places(self) noexcept nogil:
         self.recall.clear()
 
-    cdef Pair* weight_of(self, long long number) noexcept nogil:
-        return &self.rows[number].weight if number >= 0 else <Pair*>self.bins + ~number
+    cdef Weight* weight_of(self, long long number) noexcept nogil:
+        return &self.rows[number].weight if number >= 0 else <Weight*>self.bins + ~number
 
     cdef void repeat(self, Memory* row) noexcept nogil:
         """Set right how far a row has moved the weights, given all that was learned since."""
-        cdef double m = self.intercept.mu, v = self.intercept.sigma, z, step, further
-        cdef Pair* weight
+        cdef double m = self.intercept.of[SLOW].mu, v = self.intercept.of[SLOW].sigma, z
+        cdef double step, further
+        cdef Gaussian* weight
         cdef Py_ssize_t i
         for i in range(row.size):
-            weight = self.weight_of(row.parts[i].weight)
+            weight = &self.weight_of(row.parts[i].weight).of[SLOW]
             z = row.parts[i].z
             m += weight.mu * z
             v += weight.sigma * z * z
         step = implicit_logistic_step(row.sign * m - row.step * v, v, row.w)
         further = row.sign * (step - row.step)
         row.step = step
-        self.intercept.mu += further * self.intercept.sigma
+        self.intercept.of[SLOW].mu += further * self.intercept.of[SLOW].sigma
         for i in range(row.size):
-            weight = self.weight_of(row.parts[i].weight)
+            weight = &self.weight_of(row.parts[i].weight).of[SLOW]
             weight.mu += further * weight.sigma * row.parts[i].z
 
     cdef double probability(self) noexcept nogil:
         """What is reported of the event that was judged."""
-        return calibrated(&self.calibration, self.judged.tau * self.judged.s)
+        cdef const Judgement* judged = self.judged + self.leader
+        return calibrated(&self.calibration, judged.tau * judged.s)
 
     cdef int missing(self) noexcept nogil:
         if self.n_positive == 0:

@@ -1,6 +1,7 @@
 """The active loop of AutoOA3 over the rows of a sparse matrix."""
 
 from .auto cimport Auto
+from .auto_engine cimport Judgement
 from .playback cimport ASKED, FINISHED, NEW_FEATURE, Playback, SparseRow
 from .query cimport AdaptiveRule
 
@@ -38,7 +39,8 @@ cdef class AutoReplay(Playback):
 
     cdef void answer(self, SparseRow row) noexcept nogil:
         """Account for the event that was judged, observe it, and learn it if it is asked about."""
-        cdef double margin = self.learner.judged.margin, v = self.learner.judged.v, chance = 0.0
+        cdef const Judgement* judged = self.learner.judged + self.learner.leader
+        cdef double margin = judged.margin, v = judged.v, chance = 0.0
         cdef int missing = self.learner.missing()
         cdef bint asked
         self.account(margin >= 0.0, &row)
@@ -52,7 +54,7 @@ cdef class AutoReplay(Playback):
             # As the label is learned: the boundary has moved with the event.
             self.learner.judge_counted()
             chance = self.rule.noted_chance(
-                self.learner.judged.margin, self.learner.judged.v, missing, self.rate, self.floor
+                judged.margin, judged.v, missing, self.rate, self.floor
             )
             self.learner.learn(row.label, 1.0, 1.0 / chance)
 

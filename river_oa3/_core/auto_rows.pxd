@@ -1,11 +1,11 @@
 from .auto_constants cimport BINS
 from .model cimport Model
-from .scaling cimport Feature, Pair
+from .scaling cimport Feature, Weight
 
 
 cdef struct Term:
     # A weight and what it is multiplied with, but for the length of rows.
-    Pair* weight
+    Weight* weight
     double z
 
 
@@ -17,7 +17,7 @@ cdef struct Change:
 
 
 cdef struct Bins:
-    Pair weights[BINS]
+    Weight weights[BINS]
 
 
 cdef class AutoRows(Model):

@@ -84,7 +84,7 @@ cdef class AutoRows(Model):
         if d <= self.capacity:
             return 0
         while capacity < d:
-            capacity *= 2
+            capacity += capacity // 2
         rows = grow_table(
             self.rows, self.capacity * sizeof(Feature), capacity * sizeof(Feature)
         )

@@ -4,7 +4,7 @@ yp is the margin times the label, -1 or +1; rho_t the weight of the label's clas
 the event, which multiplies the loss. Where the rule is passive-aggressive, eta is its C.
 """
 
-from libc.math cimport exp, fabs, fmax, fmin, log
+from libc.math cimport exp, fabs, fmax, fmin, log, log1p
 
 cdef enum Loss:
     # Passive-aggressive: the shortest step that leaves no hinge loss; at most C; with C as a ridge.
@@ -53,6 +53,10 @@ cdef inline double sigmoid(double x) noexcept nogil:
         return 1.0 / (1.0 + exp(-x))
     e = exp(x)
     return e / (1.0 + e)
+
+
+cdef inline double logistic_loss(double ym) noexcept nogil:
+    return log1p(exp(-fabs(ym))) + fmax(0.0, -ym)
 
 
 cdef inline double implicit_logistic_step(double ym, double v, double w) noexcept nogil:

@@ -13,10 +13,21 @@ from .auto_constants cimport (
 )
 
 
-cdef struct Pair:
-    # A weight: its mean and its variance.
+cdef enum:
+    # Two learners share the rows: one that hardly forgets, and one that does when it is surprised.
+    SLOW = 0
+    FAST = 1
+    SIDES = 2
+
+
+cdef struct Gaussian:
     double mu
     double sigma
+
+
+cdef struct Weight:
+    # What each learner believes of it.
+    Gaussian of[SIDES]
 
 
 cdef struct Feature:
@@ -25,7 +36,7 @@ cdef struct Feature:
     double mean
     double var
     double last
-    Pair weight
+    Weight weight
     # Which of the rows of bins is its own; -1 where it has none.
     long long bins
 

@@ -3,7 +3,7 @@ from libc.stdint cimport uint64_t
 from .name_table cimport NameCopy, NameTable
 
 cdef enum:
-    MAX_PARTS = 24
+    MAX_PARTS = 32
 
 
 cdef struct Part:

@@ -8,34 +8,40 @@ is drawn back toward even odds.
 
 from libc.math cimport fmax, fmin, log
 
-from .auto_constants cimport IMPORTANCE, FORGETTING, K_WINDOW, P_WINDOW, PSEUDO
+from .auto_constants cimport FORGETTING, IMPORTANCE, K_WINDOW, P_WINDOW, PSEUDO
+from .scaling cimport FAST, SIDES, SLOW
 
 
 cdef struct Threshold:
-    # Running means of the probability and of "predicted positive", and how many events they hold.
-    double p_mean
+    # Running means of each learner's probability and of "predicted positive", and how many events
+    # they hold.
+    double p_mean[SIDES]
     double p_count
     double k_mean
     double k_count
     # Weights of the asked positives that were predicted, and missed.
     double hits
     double misses
-    # The logarithm of the odds at the boundary, 0 before anything is known.
-    double log_odds
+    # The logarithm of the odds at each learner's boundary, 0 before anything is known.
+    double log_odds[SIDES]
 
 
-cdef inline void note_event(Threshold* known, double p, bint positive, double price_fn,
-                            double price_fp) noexcept nogil:
+cdef inline void note_event(Threshold* known, double slow, double fast, int leader, bint positive,
+                            double price_fn, double price_fp) noexcept nogil:
+    """Take in the probabilities that both learners give to an event, and what became of it."""
     cdef double missed, alarms, pull, mean
+    cdef int side
     known.p_count = fmin(known.p_count + 1.0, P_WINDOW)
-    known.p_mean += (p - known.p_mean) / known.p_count
+    known.p_mean[SLOW] += (slow - known.p_mean[SLOW]) / known.p_count
+    known.p_mean[FAST] += (fast - known.p_mean[FAST]) / known.p_count
     known.k_count = fmin(known.k_count + 1.0, K_WINDOW)
     known.k_mean += ((1.0 if positive else 0.0) - known.k_mean) / known.k_count
     missed = price_fn * (known.misses + PSEUDO) / (known.hits + known.misses + 2.0 * PSEUDO)
-    alarms = price_fp * fmax(0.0, known.k_mean - known.p_mean)
+    alarms = price_fp * fmax(0.0, known.k_mean - known.p_mean[leader])
     pull = fmax(0.0, (alarms - missed) / (alarms + missed)) if alarms > 0.0 else 0.0
-    mean = (known.p_mean * known.p_count + 0.5) / (known.p_count + 1.0)
-    known.log_odds = (1.0 - pull) * log(mean / (1.0 - mean))
+    for side in range(SIDES):
+        mean = (known.p_mean[side] * known.p_count + 0.5) / (known.p_count + 1.0)
+        known.log_odds[side] = (1.0 - pull) * log(mean / (1.0 - mean))
 
 
 cdef inline void note_positive(Threshold* known, bint predicted, double importance) noexcept nogil:

@@ -68,7 +68,10 @@ cdef inline double implicit_logistic_step(double ym, double v, double w) noexcep
     cdef int i
     if w > 1.0:  # beyond this bound the right side is below 1, and a is not
         high = fmin(high, fmax(1.0, (log(w) - ym) / v))
-    a = high / (1.0 + high * fmax(0.0, 1.0 - high / w) * v)
+    if ym < 0.0:  # from the turning point of the sigmoid Newton's method cannot run in circles
+        a = fmin(high, -ym / v)
+    else:
+        a = high / (1.0 + high * fmax(0.0, 1.0 - high / w) * v)
     for i in range(60):
         s = sigmoid(-(ym + a * v))
         gap = a - w * s
@@ -77,7 +80,7 @@ cdef inline double implicit_logistic_step(double ym, double v, double w) noexcep
         else:
             low = a
         b = a - gap / (1.0 + w * s * (1.0 - s) * v)
-        if not low <= b <= high:
+        if i > 20 or not low <= b <= high:  # huge weights: one unit of the margin a step
             b = 0.5 * (low + high)
         if fabs(b - a) <= 1e-12 * a:
             return b

@@ -17,6 +17,9 @@ LARGEST, ROUNDING = 1e150, 1e-20
 SCALE_WINDOW, P_WINDOW, K_WINDOW, SCORE_WINDOW, WEIGHT_WINDOW = 4000, 100, 300, 200, 100
 TEMPERATURE, ENOUGH, PSEUDO, IMPORTANCE = 100, 5, 0.5, 3.0
 FORGETTING, LINE_FORGETTING, LEAST = 0.01, 0.002, 3e-12
+SURPRISE, SURPRISE_SLOPE = 0.5, 1.5
+EVIDENCE_LABELS, EVIDENCE_CAP, EVIDENCE_SWITCH = 50, 3.0, 0.2
+SLOW, FAST = SIDES = 0, 1
 REMEMBERED, REPEATS, FIRST_REPEAT, MANY_LABELS = 100, 10, 10, 1000
 KNOTS = [i / 10 for i in range(11)]
 KNOT_PRIOR, LOG_ODDS, LARGEST_WEIGHT = 3.0, 20.0, 10.0
@@ -53,12 +56,29 @@ def read(x):
     return event
 
 
-class Weight:
+def logistic_loss(ym):
+    return math.log1p(math.exp(-abs(ym))) + max(0.0, -ym)
+
+
+class Gaussian:
     def __init__(self):
         self.mu, self.sigma = 0.0, PRIOR
 
-    def forget(self):
-        self.sigma = 1 / ((1 - FORGETTING) / self.sigma + FORGETTING / PRIOR)
+    def forget(self, share=FORGETTING):
+        self.sigma = 1 / ((1 - share) / self.sigma + share / PRIOR)
+
+    def forget_mean(self, share):
+        """Precision times mean decays as precision does."""
+        known = (1 - share) * self.mu / self.sigma
+        self.forget(share)
+        self.mu = known * self.sigma
+
+
+class Weight:
+    """What the slow and the fast learner believe of it."""
+
+    def __init__(self):
+        self.of = [Gaussian(), Gaussian()]
 
 
 class Feature:
@@ -156,21 +176,23 @@ class Threshold:
     """The log odds at the boundary, from the mean probability of all events."""
 
     def __init__(self):
-        self.p_mean = self.k_mean = 0.0
+        self.p_mean, self.k_mean = [0.0, 0.0], 0.0
         self.p_count = self.k_count = 0
         self.hits = self.misses = 0.0
-        self.log_odds = 0.0
+        self.log_odds = [0.0, 0.0]
 
-    def note_event(self, p, positive, price_fn, price_fp):
+    def note_event(self, p, leader, positive, price_fn, price_fp):
         self.p_count = min(self.p_count + 1, P_WINDOW)
         self.k_count = min(self.k_count + 1, K_WINDOW)
-        self.p_mean += (p - self.p_mean) / self.p_count
+        for side in SIDES:
+            self.p_mean[side] += (p[side] - self.p_mean[side]) / self.p_count
         self.k_mean += (positive - self.k_mean) / self.k_count
         missed = price_fn * (self.misses + PSEUDO) / (self.hits + self.misses + 2 * PSEUDO)
-        alarms = price_fp * max(0.0, self.k_mean - self.p_mean)
+        alarms = price_fp * max(0.0, self.k_mean - self.p_mean[leader])
         pull = max(0.0, (alarms - missed) / (alarms + missed)) if alarms else 0.0
-        mean = (self.p_mean * self.p_count + 0.5) / (self.p_count + 1)
-        self.log_odds = (1 - pull) * math.log(mean / (1 - mean))
+        for side in SIDES:
+            mean = (self.p_mean[side] * self.p_count + 0.5) / (self.p_count + 1)
+            self.log_odds[side] = (1 - pull) * math.log(mean / (1 - mean))
 
     def note_positive(self, predicted, importance):
         self.hits *= 1 - FORGETTING
@@ -182,10 +204,16 @@ class Threshold:
 
 
 class Row:
-    """An event in standardised form: (weight, z) with the length of rows in z, and its judgement."""
+    """An event in standardised form: pairs (weight, z), and what new features add to variances."""
 
-    def __init__(self, parts, m, v):
-        self.parts, self.m, self.v = parts, m, v
+    def __init__(self, parts, unknown=0.0):
+        self.parts, self.unknown = parts, unknown
+
+    def m(self, side):
+        return math.fsum(weight.of[side].mu * z for weight, z in self.parts)
+
+    def v(self, side):
+        return self.unknown + math.fsum(weight.of[side].sigma * z * z for weight, z in self.parts)
 
 
 class Auto:
@@ -195,6 +223,7 @@ class Auto:
         self.t, self.squares = 0.0, 0.0
         self.features, self.intercept = {}, Weight()
         self.labels = {True: 0, False: 0}
+        self.fast_labels, self.evidence, self.leader = 0.0, 0.0, SLOW
         self.threshold, self.calibration = Threshold(), Calibration()
         self.memory, self.n_remembered, self.turn = [], 0, 0
 
@@ -223,35 +252,35 @@ class Auto:
         t, squares = (self.t, self.squares) if is_counted else (self.t + 1, self.squares + length)
         scale = math.sqrt(t / squares) if squares else 0.0
         parts = [(self.intercept, 1.0), *((weight, scale * z) for weight, z in parts if z)]
-        m = math.fsum(weight.mu * z for weight, z in parts)
-        v = math.fsum(weight.sigma * z * z for weight, z in parts) + PRIOR * new * scale**2
-        return Row(parts, m, v)
+        return Row(parts, PRIOR * new * scale**2)
 
-    @property
-    def tau(self):
-        return 1 + 1 / math.sqrt(1 + sum(self.labels.values()) / TEMPERATURE)
+    def tau(self, side):
+        labels = self.fast_labels if side == FAST else sum(self.labels.values())
+        return 1 + 1 / math.sqrt(1 + labels / TEMPERATURE)
 
-    def log_odds(self, row):
-        return self.tau * row.m / math.sqrt(1 + math.pi / 8 * row.v)
+    def log_odds(self, row, side):
+        return self.tau(side) * row.m(side) / math.sqrt(1 + math.pi / 8 * row.v(side))
 
-    def row_margin(self, row):
+    def row_margin(self, row, side):
         if not any(self.labels.values()):
             return -1.0
-        boundary = self.offset + (0.0 if self.knows_odds else self.threshold.log_odds)
-        return (self.log_odds(row) - boundary) / self.tau
+        boundary = self.offset + (0.0 if self.knows_odds else self.threshold.log_odds[side])
+        return (self.log_odds(row, side) - boundary) / self.tau(side)
 
-    def margin(self, x):
-        return self.row_margin(self.row(read(x)))
+    # Of the two learners, the leader answers.
 
-    def variance(self, x):
-        return self.row(read(x)).v
+    def margin(self, x, is_counted=False):
+        return self.row_margin(self.row(read(x), is_counted), self.leader)
+
+    def variance(self, x, is_counted=False):
+        return self.row(read(x), is_counted).v(self.leader)
 
     def probability(self, x):
-        return self.calibration.probability(self.log_odds(self.row(read(x))))
+        return self.calibration.probability(self.log_odds(self.row(read(x)), self.leader))
 
     @property
     def weights(self):
-        return {name[1:]: feature.weight.mu for name, feature in self.features.items()}
+        return {name[1:]: known.weight.of[self.leader].mu for name, known in self.features.items()}
 
     # Observing
 
@@ -259,13 +288,14 @@ class Auto:
         event = read(x)
         row = self.row(event)
         _, length, _ = self.scaled(event, is_counted=False)
-        positive, p = self.row_margin(row) >= 0, sigmoid(self.log_odds(row))
+        positive = self.row_margin(row, self.leader) >= 0
+        p = [sigmoid(self.log_odds(row, side)) for side in SIDES]
         self.t += 1
         self.squares += length
         for name, value in event.items():
             self.count(name, value)
         if all(self.labels.values()) or sum(self.labels.values()) >= ENOUGH:
-            self.threshold.note_event(p, positive, self.price_fn, self.price_fp)
+            self.threshold.note_event(p, self.leader, positive, self.price_fn, self.price_fp)
         if self.t >= 2 * SCALE_WINDOW:
             self.halve()
 
@@ -293,20 +323,52 @@ class Auto:
         if not w:
             return
         row = self.row(read(x), is_counted=True)
-        self.calibration.learn(self.log_odds(row), y, w * importance)
+        sign, margins = 1 if y else -1, [self.row_margin(row, side) for side in SIDES]
+        surprises = [sign * self.tau(side) * margins[side] for side in SIDES]
+        self.calibration.learn(self.log_odds(row, self.leader), y, w * importance)
         if y:
-            self.threshold.note_positive(self.row_margin(row) >= 0, importance)
+            self.threshold.note_positive(margins[self.leader] >= 0, importance)
         self.labels[y] += 1
-        for weight, _ in row.parts:
-            weight.forget()
-        sign, v = 1 if y else -1, math.fsum(weight.sigma * z * z for weight, z in row.parts)
-        step = implicit_step(sign * row.m, v, w)
-        p = sigmoid(sign * row.m + step * v)
-        for weight, z in row.parts:
-            weight.mu += sign * step * weight.sigma * z
-            weight.sigma = max(LEAST, weight.sigma / (1 + w * p * (1 - p) * z * z * weight.sigma))
-        self.remember([row.parts, sign, w, step])
+        self.fast_labels += 1
+        # A label of the class with more of them says less.
+        ratio = min(1.0, (self.labels[not y] + 1) / self.labels[y])
+        if sum(self.labels.values()) > 1:
+            self.weigh_evidence(surprises, ratio)
+        if all(self.labels.values()):
+            self.forget_surprised(row, surprises[FAST], ratio)
+        self.step(row, FAST, sign, w)
+        self.remember([row, sign, w, self.step(row, SLOW, sign, w)])
         self.go_over_again()
+
+    def weigh_evidence(self, surprises, ratio):
+        """The fast learner answers while it is ahead on the newest labels."""
+        ahead = logistic_loss(surprises[SLOW]) - logistic_loss(surprises[FAST])
+        self.evidence *= 1 - 1 / EVIDENCE_LABELS
+        self.evidence += ratio * clip(ahead, EVIDENCE_CAP)
+        if self.evidence > EVIDENCE_SWITCH:
+            self.leader = FAST
+        elif self.evidence < 0:
+            self.leader = SLOW
+
+    def forget_surprised(self, row, surprise, ratio):
+        share = SURPRISE * math.sqrt(ratio) * (2 * sigmoid(-SURPRISE_SLOPE * surprise) - 1)
+        if share > 0:
+            self.fast_labels *= 1 - share
+            for weight, _ in row.parts:
+                weight.of[FAST].forget_mean(share)
+
+    def step(self, row, side, sign, w):
+        m = row.m(side)
+        for weight, _ in row.parts:
+            weight.of[side].forget()
+        v = row.v(side)
+        step = implicit_step(sign * m, v, w)
+        p = sigmoid(sign * m + step * v)
+        for weight, z in row.parts:
+            known = weight.of[side]
+            known.mu += sign * step * known.sigma * z
+            known.sigma = max(LEAST, known.sigma / (1 + w * p * (1 - p) * z * z * known.sigma))
+        return step
 
     def remember(self, lesson):
         place = self.n_remembered % REMEMBERED
@@ -323,12 +385,12 @@ class Auto:
 
     def repeat(self, lesson):
         """Set right how far a row has moved the weights, given all that was learned since."""
-        parts, sign, w, before = lesson
-        m = math.fsum(weight.mu * z for weight, z in parts)
-        v = math.fsum(weight.sigma * z * z for weight, z in parts)
+        row, sign, w, before = lesson
+        m, v = row.m(SLOW), row.v(SLOW)
         lesson[3] = implicit_step(sign * m - before * v, v, w)
-        for weight, z in parts:
-            weight.mu += sign * (lesson[3] - before) * weight.sigma * z
+        for weight, z in row.parts:
+            known = weight.of[SLOW]
+            known.mu += sign * (lesson[3] - before) * known.sigma * z
 
     # Asking
 

@@ -339,7 +339,7 @@ cdef class AutoEngine(AutoRows):
         for i in range(self.n_terms):
             weight = self.terms[i].weight
             row.parts[i].z = self.scale * self.terms[i].z
-            if &self.rows[0].weight <= weight < &self.rows[self.capacity].weight:
+            if &self.rows[0].weight <= weight < <Weight*>(self.rows + self.capacity):
                 row.parts[i].weight = (<char*>weight - <char*>self.rows) // sizeof(Feature)
             else:
                 row.parts[i].weight = ~(weight - <Weight*>self.bins)

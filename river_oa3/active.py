@@ -188,11 +188,14 @@ class ActiveLearner(ActiveLearningClassifier):
             # The short way through what follows, for the sake of speed.
             classifier: typing.Any = self.classifier
             if self._observes:
-                margin, variance, confidence, missing = classifier._core.judge_and_observe_one(x)
+                judged = classifier._core.judge_and_observe_one(x)
+                margin, second_margin, variance, confidence, missing = judged
                 self._taught += 1
                 if self._adapts:
-                    return margin >= 0.0, self._decide_at_pace(margin, variance, missing)
-                return margin >= 0.0, self._decide(self._chance(margin, confidence, True))
+                    ask = self._decide_at_pace(margin, second_margin, variance, missing)
+                else:
+                    ask = self._decide(self._chance(margin, confidence, True))
+                return margin >= 0.0, ask
             margin, variance, confidence, teachable = classifier._core.judge_one(x)
             teachable = teachable or self._must_ask_anyway(x)
             return margin >= 0.0, self._decide(self._chance(margin, confidence, teachable))
@@ -236,7 +239,7 @@ class ActiveLearner(ActiveLearningClassifier):
             return 0.0
         if self._adapts:
             rule = typing.cast(AdaptiveQuery, self._query)._rule
-            return rule.probability(opinion.margin, opinion.variance, opinion.missing, *pace)
+            return rule.probability(*opinion.view, *pace)
         return self._query.probability(opinion.margin, opinion.confidence)
 
     def learn_one(self, x: typing.Any, y: base.typing.ClfTarget, **kwargs: typing.Any) -> None:
@@ -284,11 +287,11 @@ class ActiveLearner(ActiveLearningClassifier):
         With the probability that such an event is asked about, as of now: labels may come late.
         """
         core = classifier._core
-        margin, variance, confidence, missing = core.judge_observed_one(x)
+        margin, second_margin, variance, confidence, missing = core.judge_observed_one(x)
         if self._adapts:
             pace = UNLIMITED if self._budget is None else self._budget.pace()
             rule = typing.cast(AdaptiveQuery, self._query)._rule
-            probability = rule.noted_probability(margin, variance, missing, *pace)
+            probability = rule.noted_probability(margin, second_margin, variance, missing, *pace)
         else:
             probability = self._query.probability(margin, confidence)
         core.learn_one(x, y, w, True, 1.0 / max(probability, 1e-6))
@@ -324,8 +327,7 @@ class ActiveLearner(ActiveLearningClassifier):
             pipelines.last_step(self.classifier).observe_one(reached[-1])
         self._taught += self._observes or (self._is_pipeline and self.learn_transformers)
         if self._adapts and teachable:
-            ask = self._decide_at_pace(opinion.margin, opinion.variance, opinion.missing)
-            return opinion, ask
+            return opinion, self._decide_at_pace(*opinion.view)
         return opinion, self._decide(probability)
 
     def _judge(
@@ -378,7 +380,9 @@ class ActiveLearner(ActiveLearningClassifier):
             raise ValueError(f"the query's probability must be from 0 to 1, not {probability!r}")
         return probability
 
-    def _decide_at_pace(self, margin: float, variance: float, missing: int) -> bool:
+    def _decide_at_pace(
+        self, margin: float, second_margin: float, variance: float, missing: int
+    ) -> bool:
         """Decide as `AdaptiveQuery` does, which looks at the pace of the budget."""
         budget = self._budget
         probability, pace = 0.0, UNLIMITED
@@ -387,7 +391,7 @@ class ActiveLearner(ActiveLearningClassifier):
         if budget is None or budget.can_ask():
             pace = UNLIMITED if budget is None else budget.pace()
             rule = self._query._rule  # type: ignore[attr-defined]  # of an AdaptiveQuery
-            probability = rule.ask(margin, variance, missing, *pace)
+            probability = rule.ask(margin, second_margin, variance, missing, *pace)
         return self._draw(probability, budget)
 
     def _decide(self, probability: float) -> bool:

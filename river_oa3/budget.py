@@ -252,8 +252,10 @@ class RateBudget(Budget):
         return self._saved + 1e-9 >= 1.0
 
     def pace(self) -> Pace:
-        # More for all alike: what goes on for ever may change.
-        return Pace(self.rate, 0.2)
+        # The more is saved up, the faster: about two labels are in hand, and all of them are used.
+        # More for all alike than where there are so many in all: what goes on may change.
+        most = max(0.3, min(1.0, 2.0 * self.rate))
+        return Pace(min(most, 0.5 * self.rate * self._saved), 0.2)
 
     @one_step
     def tick(self) -> None:
@@ -276,6 +278,10 @@ class _Window(typing.NamedTuple):
     spent: int = 0
     # The earliest time that the clock has shown since it went back to before this window.
     went_back_to: float | None = None
+    # Events and labels before it, and events in the window before; None where there was none.
+    events_before: int = 0
+    labels_before: int = 0
+    events_last: int | None = None
 
 
 # Before any clock, and any event.
@@ -344,7 +350,7 @@ class WindowBudget(Budget):
         window = self._window
         if isinstance(self.every, int):
             number = (self._events - 1) // self.every if self._events else 0
-            return window if number == window.number else _Window(number, number)
+            return window if number == window.number else self._following(window, number, number)
         now, length = self._seconds(), self.every.total_seconds()
         number = math.floor(now / length)
         if number == window.number:
@@ -356,7 +362,35 @@ class WindowBudget(Budget):
             if now - lowest < length:
                 return window
         # A clock that went back shows the same windows again: their labels must not be mixed up.
-        return _Window(number, max(number, window.refund_token + 1))
+        return self._following(window, number, max(number, window.refund_token + 1))
+
+    def _following(self, last: _Window, number: int, refund_token: int) -> _Window:
+        """A new window after the last one."""
+        before = max(0, self._events - 1)
+        return _Window(
+            number,
+            refund_token,
+            events_before=before,
+            labels_before=last.labels_before + last.spent,
+            events_last=before - last.events_before if number == last.number + 1 else None,
+        )
+
+    def pace(self) -> Pace:
+        """Spread over the window, by how many events are expected in the rest of it."""
+        window, floor = self._window, 0.2
+        if window.labels_before + window.spent < 30 and 2 * window.spent < self.labels:
+            return Pace(0.3, floor)  # to have something to go by soon, for half a window at most
+        events = self._events - window.events_before
+        if isinstance(self.every, int):
+            to_come: float = self.every - events
+        else:
+            elapsed = self._seconds() / self.every.total_seconds() - window.number
+            elapsed = min(1.0, max(1e-9, elapsed))
+            # As many as in the window before, or as the beginning of this one promises.
+            whole = events / elapsed if window.events_last is None else window.events_last
+            to_come = (1.0 - elapsed) * max(whole, events)
+        left = self.labels - window.spent
+        return Pace(min(1.0, max(1e-3, 2.0 * left / max(1.0, to_come))), floor)
 
     def _seconds(self) -> float:
         now = time.time() if self.clock is None else self.clock()
@@ -385,8 +419,7 @@ class WindowBudget(Budget):
         self._catch_up()
 
     def _spend(self) -> None:
-        number, refund_token, spent, went_back_to = self._window
-        self._window = _Window(number, refund_token, spent + 1, went_back_to)
+        self._window = self._window._replace(spent=self._window.spent + 1)
 
     @property
     def refund_token(self) -> int:

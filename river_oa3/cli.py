@@ -42,5 +42,7 @@ def parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     compare.add_arguments(commands.add_parser("compare", help="all methods on one stream"))
     reproduce.add_arguments(commands.add_parser("reproduce", help="the paper's tables and figures"))
-    bench.add_arguments(commands.add_parser("bench", help="how fast the learners are"))
+    bench.add_arguments(
+        commands.add_parser("bench", help="speed and quality beside other libraries")
+    )
     return parser

@@ -20,9 +20,16 @@ class Opinion(typing.NamedTuple):
     confidence: float
     # Whether anything can be learned from the event at all.
     teachable: bool
+    # That of a second learner beside the one that answers, where there is one.
+    second_margin: float = 0.0
     variance: float = 0.0
     # The class that has not been learned yet: 1 the positive, -1 the negative, 2 both, 0 neither.
     missing: int = 0
+
+    @property
+    def view(self) -> tuple[float, float, float, int]:
+        """What `AdaptiveQuery` looks at."""
+        return self.margin, self.second_margin, self.variance, self.missing
 
 
 _ANSWERS = ("margin_one", "confidence_one", "predict_one")
@@ -45,18 +52,20 @@ def of_margin_classifier(
     classifier: typing.Any, x: typing.Any, proba: bool, as_core: bool
 ) -> Opinion:
     """The opinion of a classifier of this package; `as_core` is what `answers_as_core` says."""
-    margin, variance, confidence, teachable = classifier._core.judge_one(x)
-    missing = 0
+    missing, teachable = 0, True
     if isinstance(classifier, AutoOA3Classifier):
         # Any event can teach it something, if only its intercept.
-        missing, teachable = teachable, True
+        margin, second, variance, confidence, missing = classifier._core.judge_one(x)
+    else:
+        margin, variance, confidence, teachable = classifier._core.judge_one(x)
+        second = margin
     odds = classifier.predict_proba_one(x) if proba else None
-    if as_core:
-        return Opinion(margin >= 0.0, odds, margin, confidence, teachable, variance, missing)
-    if hasattr(classifier, "confidence_one"):
-        confidence = classifier.confidence_one(x)
-    label, margin = classifier.predict_one(x), classifier.margin_one(x)
-    return Opinion(label, odds, margin, confidence, teachable, variance, missing)
+    label = margin >= 0.0
+    if not as_core:
+        label, margin = classifier.predict_one(x), classifier.margin_one(x)
+        if hasattr(classifier, "confidence_one"):
+            confidence = classifier.confidence_one(x)
+    return Opinion(label, odds, margin, confidence, teachable, second, variance, missing)
 
 
 def of_other_classifier(
@@ -78,7 +87,7 @@ def of_other_classifier(
         margin = margin_of(odds)
     if not proba:
         label = classifier.predict_one(x, **kwargs)
-    return Opinion(label, odds, margin, 0.0, True)
+    return Opinion(label, odds, margin, 0.0, True, second_margin=margin)
 
 
 def margin_of(odds: dict[typing.Any, float]) -> float:

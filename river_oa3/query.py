@@ -135,7 +135,7 @@ class AdaptiveQuery(Query):
         # Of the paper's c = -1/2 v / (1 + v).
         confidence = max(confidence, -0.5 + 1e-12)
         variance = -2.0 * confidence / (1.0 + 2.0 * confidence)
-        return self._rule.probability(margin, variance, 0, *UNLIMITED)
+        return self._rule.probability(margin, margin, variance, 0, *UNLIMITED)
 
 
 class RandomQuery(Query):

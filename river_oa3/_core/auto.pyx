@@ -8,6 +8,7 @@ from libc.string cimport memcpy
 
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
+from .auto_engine cimport Judgement
 from .auto_constants cimport BINS, DENSE, LARGEST, PRIOR, SCALE_WINDOW
 from .calibration cimport KNOTS
 from .recall cimport REMEMBERED, Memory
@@ -79,7 +80,7 @@ cdef class Auto(AutoEngine):
         return confidence(self.judged[self.leader].v)
 
     def judge_one(self, x):
-        """Margin, variance, confidence, and which class has not been learned yet."""
+        """Both margins, variance, confidence, and which class has not been learned yet."""
         self.judge_raw(x)
         return self.answer(self.missing())
 
@@ -92,7 +93,9 @@ cdef class Auto(AutoEngine):
         return self.answer(self.missing())
 
     cdef tuple answer(self, int missing):
-        return self.judged[self.leader].margin, self.judged[self.leader].v, confidence(self.judged[self.leader].v), missing
+        cdef const Judgement* judged = self.judged + self.leader
+        cdef double second_margin = self.judged[1 - self.leader].margin
+        return judged.margin, second_margin, judged.v, confidence(judged.v), missing
 
     def weights(self):
         """Feature name -> mu of the standardised value; categories as (name, value)."""

@@ -32,6 +32,8 @@ cdef class AutoEngine(AutoRows):
     # the newest labels, and which of the two answers.
     cdef double fast_labels, evidence
     cdef int leader
+    # Only comparisons that show what forgetting is worth turn it off.
+    cdef public bint forgets
     cdef Threshold threshold
     cdef Calibration calibration
     cdef Recall recall

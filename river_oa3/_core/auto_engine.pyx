@@ -24,9 +24,9 @@ from .threshold cimport note_event, note_positive
 cdef Py_ssize_t END = <Py_ssize_t>(<size_t>-1 >> 1)
 
 
-cdef inline void forget(Gaussian* weight) noexcept nogil:
+cdef inline void forget(Gaussian* weight, double share) noexcept nogil:
     """Precision decays a little toward the prior's."""
-    weight.sigma *= PRIOR / ((1.0 - FORGETTING) * PRIOR + FORGETTING * weight.sigma)
+    weight.sigma *= PRIOR / ((1.0 - share) * PRIOR + share * weight.sigma)
 
 
 cdef inline void forget_mean(Gaussian* weight, double share) noexcept nogil:
@@ -51,6 +51,7 @@ cdef class AutoEngine(AutoRows):
         for side in range(SIDES):
             self.blank.of[side].sigma = PRIOR
         self.intercept = self.blank
+        self.forgets = True
         self.recall = Recall()
 
     cdef int observe_read(self) except -1:
@@ -211,7 +212,7 @@ cdef class AutoEngine(AutoRows):
             )
         if has_new:
             self.admit_new()
-        if self.t >= 2.0 * SCALE_WINDOW:
+        if self.forgets and self.t >= 2.0 * SCALE_WINDOW:
             self.halve()
         self.is_current = self.n_wanted == 0 and not has_new
 
@@ -263,9 +264,9 @@ cdef class AutoEngine(AutoRows):
         ratio = fmin(1.0, ratio)
         labels = self.n_positive + self.n_negative
         self.fast_labels += 1.0
-        if labels > 1:
+        if self.forgets and labels > 1:
             self.weigh_evidence(sign, ratio)
-        if self.n_positive and self.n_negative:
+        if self.forgets and self.n_positive and self.n_negative:
             self.forget_surprised(sign, ratio)
         self.step(FAST, sign, w, self.judged[FAST].m)
         step = self.step(SLOW, sign, w, self.judged[SLOW].m)
@@ -309,11 +310,15 @@ cdef class AutoEngine(AutoRows):
 
     cdef double step(self, int side, double sign, double w, double m) noexcept nogil:
         """Move a learner's weights, of which the row's forget a little first."""
-        cdef double v = 0.0, z, step, slope
+        cdef double v = 0.0, z, step, slope, share = FORGETTING
         cdef Py_ssize_t i
-        forget(&self.intercept.of[side])
+        if side == SLOW:
+            share = larger(0.1 * share, fmin(share, 1.0 / (1 + self.n_positive + self.n_negative)))
+        if self.forgets:
+            forget(&self.intercept.of[side], share)
+            for i in range(self.n_terms):
+                forget(&self.terms[i].weight.of[side], share)
         for i in range(self.n_terms):
-            forget(&self.terms[i].weight.of[side])
             z = self.terms[i].z
             v += self.terms[i].weight.of[side].sigma * z * z
         v = self.scale * self.scale * v + self.intercept.of[side].sigma

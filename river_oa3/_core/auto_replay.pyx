@@ -3,7 +3,7 @@
 from .auto cimport Auto
 from .auto_engine cimport Judgement
 from .playback cimport ASKED, FINISHED, NEW_FEATURE, Playback, SparseRow
-from .query cimport AdaptiveRule
+from .query cimport AdaptiveRule, View
 
 
 cdef class AutoReplay(Playback):
@@ -39,24 +39,30 @@ cdef class AutoReplay(Playback):
 
     cdef void answer(self, SparseRow row) noexcept nogil:
         """Account for the event that was judged, observe it, and learn it if it is asked about."""
-        cdef const Judgement* judged = self.learner.judged + self.learner.leader
-        cdef double margin = judged.margin, v = judged.v, chance = 0.0
-        cdef int missing = self.learner.missing()
+        cdef View view = self.view(self.learner.missing())
+        cdef double chance = 0.0
         cdef bint asked
-        self.account(margin >= 0.0, &row)
+        self.account(view.margin >= 0.0, &row)
         self.learner.commit()
         if self.count[ASKED] < self.budget:
-            chance = self.rule.chance(margin, v, missing, self.rate, self.floor)
-            self.rule.note(margin, v, missing)
+            chance = self.rule.chance(view, self.rate, self.floor)
+            self.rule.note(view)
         asked = self.draw(chance)
         self.write_down(asked)
         if asked:
             # As the label is learned: the boundary has moved with the event.
             self.learner.judge_counted()
-            chance = self.rule.noted_chance(
-                judged.margin, judged.v, missing, self.rate, self.floor
-            )
+            chance = self.rule.noted_chance(self.view(view.missing), self.rate, self.floor)
             self.learner.learn(row.label, 1.0, 1.0 / chance)
+
+    cdef View view(self, int missing) noexcept nogil:
+        cdef const Judgement* judged = self.learner.judged + self.learner.leader
+        cdef View view
+        view.margin = judged.margin
+        view.second_margin = self.learner.judged[1 - self.learner.leader].margin
+        view.v = judged.v
+        view.missing = missing
+        return view
 
     cdef int meet_new(self, SparseRow row) except -1:
         cdef Py_ssize_t k, count = self.learner.table.count

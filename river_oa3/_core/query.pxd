@@ -45,19 +45,32 @@ cdef class Rule:
         return asymmetric(margin, confidence, self.delta_pos, self.delta_neg)
 
 
-cdef inline double adaptive_score(double margin, double v, int missing) noexcept nogil:
-    """How much a label is worth: near the boundary, for its uncertainty, and on its positive side.
+cdef struct View:
+    # What is thought of an event: by the learner that answers, and by another one beside it.
+    double margin
+    double second_margin
+    double v
+    int missing
+
+
+cdef inline double nearness(double margin, double spread) noexcept nogil:
+    """High near the boundary, and higher on its positive side."""
+    cdef double q = SHARPNESS * margin / spread
+    return (ASYMMETRY if margin >= 0.0 else 1.0) / (1.0 + q * q)
+
+
+cdef inline double adaptive_score(View view) noexcept nogil:
+    """How much a label is worth: where the event is near the boundary for its uncertainty.
 
     As long as one class has not been seen: how new the event is, and how much it leans to that one.
     """
-    cdef double spread, q
-    if missing == BOTH:
-        return v
-    if missing != NEITHER:
-        return v * exp(fmin(20.0, LEAN * missing * margin))
-    spread = sqrt((1.0 + v) / (1.0 + pi / 8.0 * v))
-    q = SHARPNESS * margin / spread
-    return (ASYMMETRY if margin >= 0.0 else 1.0) / (1.0 + q * q)
+    cdef double spread
+    if view.missing == BOTH:
+        return view.v
+    if view.missing != NEITHER:
+        return view.v * exp(fmin(20.0, LEAN * view.missing * view.margin))
+    spread = sqrt((1.0 + view.v) / (1.0 + pi / 8.0 * view.v))
+    return 0.5 * (nearness(view.margin, spread) + nearness(view.second_margin, spread))
 
 
 cdef inline double relative_chance(double score, double mean, double rate,
@@ -73,18 +86,16 @@ cdef class AdaptiveRule:
     cdef inline double next_mean(self, double score) noexcept nogil:
         return self.mean + (score - self.mean) / fmin(self.count + 1.0, SCORE_WINDOW)
 
-    cdef inline double chance(self, double margin, double v, int missing, double rate,
-                              double floor) noexcept nogil:
+    cdef inline double chance(self, View view, double rate, double floor) noexcept nogil:
         """The probability of asking, at this rate, of which the share `floor` goes to all alike."""
-        cdef double score = adaptive_score(margin, v, missing)
+        cdef double score = adaptive_score(view)
         return relative_chance(score, self.next_mean(score), rate, floor)
 
-    cdef inline double noted_chance(self, double margin, double v, int missing, double rate,
-                                    double floor) noexcept nogil:
+    cdef inline double noted_chance(self, View view, double rate, double floor) noexcept nogil:
         """The same for an event that has been noted, as its label comes."""
-        return relative_chance(adaptive_score(margin, v, missing), self.mean, rate, floor)
+        return relative_chance(adaptive_score(view), self.mean, rate, floor)
 
-    cdef inline void note(self, double margin, double v, int missing) noexcept nogil:
+    cdef inline void note(self, View view) noexcept nogil:
         """Take the event into the running mean."""
-        self.mean = self.next_mean(adaptive_score(margin, v, missing))
+        self.mean = self.next_mean(adaptive_score(view))
         self.count = fmin(self.count + 1.0, SCORE_WINDOW)

@@ -14,11 +14,29 @@ class Rule:
 class AdaptiveRule:
     def __init__(self, mean: float = 0.0, count: float = 0.0) -> None: ...
     def probability(
-        self, margin: float, variance: float, missing: int, rate: float, floor: float
+        self,
+        margin: float,
+        second_margin: float,
+        variance: float,
+        missing: int,
+        rate: float,
+        floor: float,
     ) -> float: ...
     def ask(
-        self, margin: float, variance: float, missing: int, rate: float, floor: float
+        self,
+        margin: float,
+        second_margin: float,
+        variance: float,
+        missing: int,
+        rate: float,
+        floor: float,
     ) -> float: ...
     def noted_probability(
-        self, margin: float, variance: float, missing: int, rate: float, floor: float
+        self,
+        margin: float,
+        second_margin: float,
+        variance: float,
+        missing: int,
+        rate: float,
+        floor: float,
     ) -> float: ...

@@ -18,18 +18,20 @@ cdef class AdaptiveRule:
         self.mean = mean
         self.count = count
 
-    def probability(self, double margin, double variance, int missing, double rate, double floor):
-        return self.chance(margin, variance, missing, rate, floor)
+    def probability(self, margin, second_margin, variance, missing, double rate, double floor):
+        return self.chance(View(margin, second_margin, variance, missing), rate, floor)
 
-    def ask(self, double margin, double variance, int missing, double rate, double floor):
+    def ask(self, double margin, double second_margin, double variance, int missing, double rate,
+            double floor):
         """The same, and the event is taken into the running mean."""
-        cdef double chance = self.chance(margin, variance, missing, rate, floor)
-        self.note(margin, variance, missing)
+        cdef View view = View(margin, second_margin, variance, missing)
+        cdef double chance = self.chance(view, rate, floor)
+        self.note(view)
         return chance
 
-    def noted_probability(self, double margin, double variance, int missing, double rate,
+    def noted_probability(self, margin, second_margin, variance, missing, double rate,
                           double floor):
-        return self.noted_chance(margin, variance, missing, rate, floor)
+        return self.noted_chance(View(margin, second_margin, variance, missing), rate, floor)
 
     def __reduce__(self):
         return AdaptiveRule, (self.mean, self.count)

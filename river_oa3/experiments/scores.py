@@ -133,6 +133,9 @@ class Metric:
         A goal in which the negative class weighs as much as this.
     regret
         How much worse scores are than the best of them, in the unit of `regret_head`.
+    percent
+        The score in percent of what makes streams of any size and balance comparable, in the words
+        of `percent_head`; not a number where there is nothing to compare with.
 
     Examples
     --------
@@ -156,6 +159,8 @@ class Metric:
     weigh: Callable[[float], Goal]
     regret: Callable[[Numbers], Numbers]
     regret_head: str
+    percent: Callable[[Goal, Counts], Numbers]
+    percent_head: str
 
     def objective(self, score: typing.Any) -> typing.Any:
         """Scores turned so that the larger one is the better one."""
@@ -179,6 +184,15 @@ def _relative_regret(scores: Numbers) -> Numbers:
     return 100.0 * (scores - best) / best
 
 
+def _percent_of_constant(goal: Goal, counts: Counts) -> Numbers:
+    positives = np.asarray(counts.true_positives + counts.false_negatives)
+    negatives = np.asarray(counts.true_negatives + counts.false_positives)
+    constant = np.minimum(goal.cost_fn * positives, goal.cost_fp * negatives)
+    share: Numbers = np.full(constant.shape, np.nan)
+    np.divide(100.0 * goal.cost(counts), constant, out=share, where=constant > 0)
+    return share
+
+
 SUM = Metric(
     "sum",
     "points",
@@ -192,6 +206,8 @@ SUM = Metric(
     weigh=lambda weight: Goal("sum", alpha_pos=1.0 - weight),
     regret=lambda scores: np.nanmax(scores) - scores,
     regret_head="regret of sum (points)",
+    percent=Goal.sum,
+    percent_head="sum of sensitivity and specificity, weighted, in percent",
 )
 COST = Metric(
     "cost",
@@ -206,6 +222,8 @@ COST = Metric(
     weigh=lambda weight: Goal("cost", cost_fn=1.0 - weight, cost_fp=weight),
     regret=_relative_regret,
     regret_head="of cost (%)",
+    percent=_percent_of_constant,
+    percent_head="cost of mistakes, in percent of that of the best constant answer",
 )
 
 METRICS: dict[str, Metric] = {metric.name: metric for metric in (SUM, COST)}

@@ -64,7 +64,7 @@ class Gaussian:
     def __init__(self):
         self.mu, self.sigma = 0.0, PRIOR
 
-    def forget(self, share=FORGETTING):
+    def forget(self, share):
         self.sigma = 1 / ((1 - share) / self.sigma + share / PRIOR)
 
     def forget_mean(self, share):
@@ -269,11 +269,17 @@ class Auto:
 
     # Of the two learners, the leader answers.
 
-    def margin(self, x, is_counted=False):
-        return self.row_margin(self.row(read(x), is_counted), self.leader)
+    def margin(self, x):
+        return self.row_margin(self.row(read(x)), self.leader)
 
-    def variance(self, x, is_counted=False):
-        return self.row(read(x), is_counted).v(self.leader)
+    def variance(self, x):
+        return self.row(read(x)).v(self.leader)
+
+    def worth(self, x, is_counted=False):
+        """How much the label of an event is worth, observed before or not."""
+        row, leader = self.row(read(x), is_counted), self.leader
+        margins = self.row_margin(row, leader), self.row_margin(row, 1 - leader)
+        return score(*margins, row.v(leader), self.missing)
 
     def probability(self, x):
         return self.calibration.probability(self.log_odds(self.row(read(x)), self.leader))
@@ -358,9 +364,11 @@ class Auto:
                 weight.of[FAST].forget_mean(share)
 
     def step(self, row, side, sign, w):
-        m = row.m(side)
+        m, share = row.m(side), FORGETTING
+        if side == SLOW:
+            share = max(0.1 * share, min(share, 1 / (1 + sum(self.labels.values()))))
         for weight, _ in row.parts:
-            weight.of[side].forget()
+            weight.of[side].forget(share)
         v = row.v(side)
         step = implicit_step(sign * m, v, w)
         p = sigmoid(sign * m + step * v)
@@ -402,14 +410,18 @@ class Auto:
         return 0 if self.labels[False] else -1
 
 
-def score(margin, v, missing):
-    """How much a label is worth."""
+def nearness(margin, v):
+    q = 6 * margin / math.sqrt((1 + v) / (1 + math.pi / 8 * v))
+    return (10 if margin >= 0 else 1) / (1 + q * q)
+
+
+def score(margin, second_margin, v, missing):
+    """How much a label is worth; the second margin is that of the learner that does not lead."""
     if missing == 2:
         return v
     if missing:
         return v * math.exp(min(20.0, 3 * missing * margin))
-    q = 6 * margin / math.sqrt((1 + v) / (1 + math.pi / 8 * v))
-    return (10 if margin >= 0 else 1) / (1 + q * q)
+    return 0.5 * (nearness(margin, v) + nearness(second_margin, v))
 
 
 class Adaptive:

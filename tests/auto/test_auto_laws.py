@@ -285,9 +285,9 @@ def test_label_lowers_the_variance_of_the_slow_learner_along_its_event(stream):
     for x, y, _ in stream:
         model.observe_one(x)
         leader = numbers_of(model)["leader"]
-        before = model._core.judge_observed_one(x)[1]
+        before = model._core.judge_observed_one(x)[-3]
         model._core.learn_one(x, bool(y), 1.0, True)
-        after = model._core.judge_observed_one(x)[1]
+        after = model._core.judge_observed_one(x)[-3]
         if leader == numbers_of(model)["leader"] == 0:
             assert after <= before / (1 - FORGETTING) + 1e-12
 

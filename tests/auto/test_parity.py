@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import random
 
@@ -213,27 +214,37 @@ BUDGETS = {
 }
 
 
+def learning_pace(model):
+    return budget.UNLIMITED if model.budget is None else model._budget.pace()
+
+
+def pace_of(model):
+    """The pace at which the next event is asked about."""
+    if model.budget is None:
+        return budget.UNLIMITED
+    limit = copy.deepcopy(model._budget)
+    limit.tick()
+    return limit.pace()
+
+
 @pytest.mark.parametrize("limit", BUDGETS.values(), ids=BUDGETS)
 def test_active_learner_asks_with_the_probability_of_its_twin(limit):
     model, twin = ActiveLearner(budget=limit(), seed=3), auto_reference.Auto()
     rule = auto_reference.Adaptive()
     asked = 0
     for x, y, _ in mixed_stream(600, seed=7, share_labelled=1.0):
-        margin, v, missing = twin.margin(x), twin.variance(x), twin.missing
+        margin, worth = twin.margin(x), twin.worth(x)
+        told = model.query_probability(x)
+        pace = pace_of(model)
         label, ask = model.predict_one(x)
         twin.observe(x)
-        pace = (0.3, 0.05) if model.budget is None else model._budget.pace()
-        p = model.last_query.probability
         assert label is (margin >= 0)
-        if p > 0:  # the budget had a label left
-            worth = auto_reference.score(margin, v, missing)
-            assert p == pytest.approx(rule.ask(worth, *pace), rel=1e-8)
+        if told > 0:  # the budget had a label left
+            assert told == pytest.approx(rule.ask(worth, *pace), rel=1e-8)
         if ask:
             asked += 1
-            margin, v = twin.margin(x, is_counted=True), twin.variance(x, is_counted=True)
-            worth = auto_reference.score(margin, v, twin.missing)
-            importance = 1 / rule.chance(worth, *pace)
+            chance = rule.chance(twin.worth(x, is_counted=True), *learning_pace(model))
             model.learn_one(x, y)
-            twin.learn(x, y, importance=importance, is_observed=True)
+            twin.learn(x, y, importance=1 / max(chance, 1e-6), is_observed=True)
     assert_same_weights(model.classifier, twin)
     assert asked > 60

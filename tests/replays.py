@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 from river_oa3 import (
     ActiveLearner,
+    AutoOA3Classifier,
     OA3Classifier,
     OA3DiagClassifier,
     SOA3Classifier,
     SSOA3Classifier,
     datasets,
+    metrics,
     query,
     rivals,
 )
@@ -59,9 +61,27 @@ METHODS = {
     "OA3-F": rival(rivals.oa3_first_come, **SECOND_ORDER),
     "OA3-R": rival(rivals.oa3_random, probability=0.6, **SECOND_ORDER),
 }
+
+
+def auto(objective=None, **parameters):
+    def make(labels=None, seed=None):
+        return ActiveLearner(AutoOA3Classifier(objective, **parameters), budget=labels, seed=seed)
+
+    return make
+
+
+# AutoOA3 observes every event, empty ones too, and asks by its own rule: some tests are not for it.
+AUTO = {
+    "AutoOA3-sum": auto(),
+    "AutoOA3-cost": auto(metrics.WeightedCost(5, 2)),
+    "AutoOA3-few": auto(max_features=12),
+}
+WAYS = METHODS | AUTO
 FULL = ["OA3", "SOAL", "SOAL-CS", "OA3-F", "OA3-R"]
 CHANCY = [method for method in METHODS if method != "OA3-F"]
 
+each_way = pytest.mark.parametrize("method", WAYS)
+each_auto = pytest.mark.parametrize("method", AUTO)
 each_method = pytest.mark.parametrize("method", METHODS)
 each_full_method = pytest.mark.parametrize("method", FULL)
 each_light_method = pytest.mark.parametrize("method", [m for m in METHODS if m not in FULL])

@@ -270,6 +270,7 @@ cdef class AutoEngine(AutoRows):
         cdef double sign = 1.0 if y else -1.0, ratio, step
         cdef long long labels, i
         cdef const Judgement* judged = self.judged + self.leader
+        w = fmin(w, 1e290)  # so that its product with an importance is finite, and can be stored
         self.judge_counted()
         calibrate(&self.calibration, self.tau[self.leader] * judged.s, y, w, importance)
         if y:
@@ -374,7 +375,7 @@ cdef class AutoEngine(AutoRows):
         for i in range(self.n_terms):
             weight = self.terms[i].weight
             row.parts[i].z = self.scale * self.terms[i].z
-            if &self.rows[0].weight <= weight < &self.rows[self.capacity].weight:
+            if &self.rows[0].weight <= weight < <Weight*>(self.rows + self.capacity):
                 row.parts[i].weight = (<char*>weight - <char*>self.rows) // sizeof(Feature)
             else:
                 row.parts[i].weight = ~(weight - <Weight*>self.bins)

@@ -67,12 +67,13 @@ cdef class AutoReplay(Playback):
     cdef int meet_new(self, SparseRow row) except -1:
         cdef Py_ssize_t k, count = self.learner.table.count
         kept = self.learner.read_to_learn(self.as_dict(row))
+        cdef bint has_forgotten = self.learner.table.count < count
         self.learner.reserve_scratch(self.event.known + self.event.new)
         self.learner.judge(False)
         self.learner.reserve_bins(self.learner.n_bins + self.learner.n_wanted)
         self.learner.features.hold_new()
         self.answer(row)
-        if self.learner.table.count <= count:  # features have been forgotten: slots are new ones
+        if has_forgotten:  # all slots are new ones
             for k in range(self.slots.shape[0]):
                 self.find(k)
         for k in range(row.size):

@@ -162,7 +162,7 @@ def stored(
     if not np.isfinite(array).all():
         refuse_state(f"{name!r} holds numbers that are not finite")
     # Rounding may take a covariance a little beyond its limit, but no variance below 0.
-    slack = 1e-9 * most
+    slack = 1e-9 * abs(most)
     if array.size and not (
         (least - slack if least < 0.0 else least) <= array.min() and array.max() <= most + slack
     ):

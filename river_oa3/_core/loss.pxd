@@ -76,7 +76,10 @@ cdef inline double implicit_logistic_step(double ym, double v, double w,
     if w > 1.0:  # beyond this bound the right side is below 1, and a is not
         high = smaller(high, larger(1.0, (log(w) - ym) / v))
     if not 0.0 <= a <= high:
-        a = high / (1.0 + high * larger(0.0, 1.0 - high / w) * v)
+        if ym < 0.0:  # from the turning point of the sigmoid Newton's method cannot run in circles
+            a = smaller(high, -ym / v)
+        else:
+            a = high / (1.0 + high * larger(0.0, 1.0 - high / w) * v)
     for i in range(60):
         s = sigmoid(-(ym + a * v))
         gap = a - w * s
@@ -85,7 +88,7 @@ cdef inline double implicit_logistic_step(double ym, double v, double w,
         else:
             low = a
         b = a - gap / (1.0 + w * s * (1.0 - s) * v)
-        if not low <= b <= high:
+        if i > 20 or not low <= b <= high:  # huge weights: one unit of the margin a step
             b = 0.5 * (low + high)
         # Newton's error is about the square of the last step: what follows is rounding.
         if fabs(b - a) <= 1e-6 * a:

@@ -7,15 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from replays import (
+    AUTO,
     CHANCY,
     FULL,
     METHODS,
+    WAYS,
     a_scene,
     bits,
     both_ways,
+    each_auto,
     each_full_method,
     each_light_method,
     each_method,
+    each_way,
     make_stream,
     one_by_one,
     replayed,
@@ -41,11 +45,11 @@ from river_oa3.first_order import PerceptronClassifier
 # Bit by bit
 
 
-@each_method
+@each_way
 @given(scene=small_scenes(), labels=st.none() | st.integers(0, 30))
 @settings(max_examples=25)
 def test_replay_is_the_loop_over_single_events(method, scene, labels):
-    replay_, loop = both_ways(METHODS[method], scene, labels)
+    replay_, loop = both_ways(WAYS[method], scene, labels)
     assert replay_ == loop
 
 
@@ -67,16 +71,16 @@ def test_replay_is_the_loop_over_single_events_of_hundreds_of_sparse_features(
     assert replay_ == loop
 
 
-@each_method
+@each_way
 @pytest.mark.parametrize("scale", [0.01, 100.0])
 def test_longer_replay_is_the_loop_over_single_events(method, scale):
-    replay_, loop = both_ways(METHODS[method], a_scene(seed=4, n=600, scale=scale), 400)
+    replay_, loop = both_ways(WAYS[method], a_scene(seed=4, n=600, scale=scale), 400)
     assert replay_ == loop
 
 
-@pytest.mark.parametrize("method", CHANCY)
+@pytest.mark.parametrize("method", [*CHANCY, *AUTO])
 def test_scenes_leave_much_to_chance(method):
-    _, loop = both_ways(METHODS[method], a_scene())
+    _, loop = both_ways(WAYS[method], a_scene())
     assert loop.used > 30
     assert 30 < loop.counts[-1][-1] < 170
 
@@ -114,6 +118,20 @@ def test_covariance_after_a_replay_is_that_of_the_loop(method):
     assert bits(one) == bits(other)
 
 
+@each_auto
+@pytest.mark.parametrize("labels", [None, 120])
+@pytest.mark.parametrize("n", [300, 8500])
+def test_all_that_auto_oa3_knows_after_a_replay_is_what_it_knows_after_the_loop(method, labels, n):
+    scene, models = a_scene(n=n), (AUTO[method](labels), AUTO[method](labels))
+    replayed(models[0], scene.stream, scene.order, scene.numbers, scene.checkpoints)
+    one_by_one(models[1], scene.stream, scene.order, scene.numbers, scene.checkpoints)
+    one, other = (model.classifier._core.__getstate__() for model in models)
+    assert one.pop("names") == other.pop("names")
+    assert {name: bits(part) for name, part in one.items()} == {
+        name: bits(part) for name, part in other.items()
+    }
+
+
 @each_method
 def test_model_learns_on_after_a_replay_as_after_the_loop(method):
     scene, later = a_scene(), a_scene(seed=1)
@@ -127,11 +145,11 @@ def test_model_learns_on_after_a_replay_as_after_the_loop(method):
     assert one == other
 
 
-@each_method
+@each_way
 @pytest.mark.parametrize("labels", [None, 50])
 def test_replay_of_a_model_with_a_past_goes_on_like_the_loop(method, labels):
     first, later = a_scene(), a_scene(seed=1, n_columns=40)
-    models = METHODS[method](labels), METHODS[method](labels)
+    models = WAYS[method](labels), WAYS[method](labels)
     for model in models:
         one_by_one(model, first.stream, first.order[:90], first.numbers, [90])
     args = later.stream, later.order, later.numbers, later.checkpoints
@@ -153,11 +171,11 @@ def test_replay_in_two_halves_is_one_replay(method):
     assert weights(halves) == weights(whole)
 
 
-@pytest.mark.parametrize("method", CHANCY)
+@pytest.mark.parametrize("method", [*CHANCY, *AUTO])
 def test_numbers_are_those_of_the_seed_by_default(method):
     scene = a_scene()
-    outcome = replay(METHODS[method](60, seed=9), scene.stream)
-    model = METHODS[method](60, seed=9)
+    outcome = replay(WAYS[method](60, seed=9), scene.stream)
+    model = WAYS[method](60, seed=9)
     asked = []
     for x, y in scene.stream.events():
         _, ask = model.predict_one(x)
@@ -167,25 +185,25 @@ def test_numbers_are_those_of_the_seed_by_default(method):
     assert outcome.asked.tolist() == asked
 
 
-@each_method
+@each_way
 def test_counters_of_the_model_are_left_alone(method):
-    scene, model = a_scene(), METHODS[method](60)
+    scene, model = a_scene(), WAYS[method](60)
     replay(model, scene.stream, scene.order, scene.numbers)
     assert (model.n_seen, model.n_asked, model.n_learned) == (0, 0, 0)
 
 
-@each_method
+@each_way
 def test_budget_of_the_model_is_left_alone(method):
-    scene, model = a_scene(), METHODS[method](60)
+    scene, model = a_scene(), WAYS[method](60)
     replay(model, scene.stream, scene.order, scene.numbers)
     assert model._budget.left == 60
 
 
-@each_method
+@each_way
 @pytest.mark.parametrize("labels", [0, 1, 17])
 def test_budget_is_never_exceeded(method, labels):
     scene = a_scene()
-    outcome = replay(METHODS[method](labels), scene.stream, scene.order, scene.numbers)
+    outcome = replay(WAYS[method](labels), scene.stream, scene.order, scene.numbers)
     assert outcome.asked.sum() == outcome.labels[-1] <= labels
 
 
@@ -327,10 +345,10 @@ def test_papers_accounting_changes_the_counts_of_empty_rows_alone():
     assert one == other
 
 
-@each_method
+@each_way
 def test_stream_of_empty_rows_alone_is_replayed(method):
     stream = make_stream([([], [])] * 4, [True, False, False, True], ["a"])
     replay_, loop = both_ways(
-        METHODS[method], scene_of(stream, range(4), seed=0, checkpoints=[1, 4])
+        WAYS[method], scene_of(stream, range(4), seed=0, checkpoints=[1, 4])
     )
     assert replay_ == loop

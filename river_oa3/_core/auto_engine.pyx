@@ -270,7 +270,7 @@ cdef class AutoEngine(AutoRows):
         cdef double sign = 1.0 if y else -1.0, ratio, step
         cdef long long labels, i
         cdef const Judgement* judged = self.judged + self.leader
-        w = fmin(w, 1e290)  # so that its product with an importance is finite, and can be stored
+        w = smaller(w, 1e290)  # so that its product with an importance is finite, and can be stored
         self.judge_counted()
         calibrate(&self.calibration, self.tau[self.leader] * judged.s, y, w, importance)
         if y:

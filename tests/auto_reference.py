@@ -13,14 +13,14 @@ BIN_VALUE, BIN_START = 0.7, 5
 EDGES = [-1.1503493803760079, -0.6744897501960817, -0.31863936396437526, 0.0]
 EDGES += [-edge for edge in reversed(EDGES[:-1])]
 MISSING_BIN = 8
-LARGEST, ROUNDING = 1e150, 1e-20
+LARGEST, SMALLEST, ROUNDING = 1e150, 1e-280, 1e-20
 SCALE_WINDOW, P_WINDOW, K_WINDOW, SCORE_WINDOW, WEIGHT_WINDOW = 4000, 100, 300, 200, 100
 TEMPERATURE, ENOUGH, PSEUDO, IMPORTANCE = 100, 5, 0.5, 3.0
 FORGETTING, LINE_FORGETTING, LEAST = 0.01, 0.002, 3e-12
 SURPRISE, SURPRISE_SLOPE = 0.5, 1.5
-EVIDENCE_LABELS, EVIDENCE_CAP, EVIDENCE_SWITCH = 50, 3.0, 0.2
+EVIDENCE_LABELS, EVIDENCE_CAP, EVIDENCE_SWITCH, EVIDENCE_EVENTS = 50, 3.0, 0.2, 500
 SLOW, FAST = SIDES = 0, 1
-REMEMBERED, REPEATS, FIRST_REPEAT, MANY_LABELS = 100, 10, 10, 1000
+REMEMBERED, REPEATS, FIRST_REPEAT, MANY_LABELS = 100, 10, 10, 300
 KNOTS = [i / 10 for i in range(11)]
 KNOT_PRIOR, LOG_ODDS, LARGEST_WEIGHT = 3.0, 20.0, 10.0
 
@@ -65,12 +65,13 @@ class Gaussian:
         self.mu, self.sigma = 0.0, PRIOR
 
     def forget(self, share):
-        self.sigma = 1 / ((1 - share) / self.sigma + share / PRIOR)
+        """Variance grows toward the prior's."""
+        self.sigma += share * self.sigma * (1 - self.sigma / PRIOR)
 
     def forget_mean(self, share):
-        """Precision times mean decays as precision does."""
+        """Precision, and precision times mean, decay toward the prior's."""
         known = (1 - share) * self.mu / self.sigma
-        self.forget(share)
+        self.sigma = 1 / ((1 - share) / self.sigma + share / PRIOR)
         self.mu = known * self.sigma
 
 
@@ -103,18 +104,20 @@ def rarity(n, t):
 
 def sparse_value(n, mean, var, value, t):
     square = var + mean**2
-    return clip(value / math.sqrt(square), CLIP) * math.sqrt(rarity(n, t)) if square else 0.0
+    if square < SMALLEST:
+        return 0.0
+    return clip(value / math.sqrt(square), CLIP) * math.sqrt(rarity(n, t))
 
 
 def dense_value(n, mean, var, value, t):
     """The standardised value, and its bin or None."""
     share, square = n / t, mean**2
-    is_flag = var <= ROUNDING * square
+    is_flag = var <= ROUNDING * square + SMALLEST
     has_gaps = not is_flag and n < t and FAR**2 * var < square
     is_gap = has_gaps and value == 0
     if not has_gaps:
         mean, var = share * mean, share * (var + square * (1 - share))
-    is_constant = var <= ROUNDING * mean**2
+    is_constant = var <= ROUNDING * mean**2 + SMALLEST
     z = 0.0 if is_gap or is_constant else clip((value - mean) / math.sqrt(var), CLIP)
     if n < BIN_START or is_flag:
         return z, None
@@ -224,6 +227,7 @@ class Auto:
         self.features, self.intercept = {}, Weight()
         self.labels = {True: 0, False: 0}
         self.fast_labels, self.evidence, self.leader = 0.0, 0.0, SLOW
+        self.clock = self.last_label = 0
         self.threshold, self.calibration = Threshold(), Calibration()
         self.memory, self.n_remembered, self.turn = [], 0, 0
 
@@ -267,22 +271,26 @@ class Auto:
         boundary = self.offset + (0.0 if self.knows_odds else self.threshold.log_odds[side])
         return (self.log_odds(row, side) - boundary) / self.tau(side)
 
-    # Of the two learners, the leader answers.
+    # Of the two learners, the leader answers, unless its lead is too old.
+
+    def speaker(self, is_counted=False):
+        is_old = self.clock + (not is_counted) - self.last_label > EVIDENCE_EVENTS
+        return SLOW if is_old else self.leader
 
     def margin(self, x):
-        return self.row_margin(self.row(read(x)), self.leader)
+        return self.row_margin(self.row(read(x)), self.speaker())
 
     def variance(self, x):
-        return self.row(read(x)).v(self.leader)
+        return self.row(read(x)).v(self.speaker())
 
     def worth(self, x, is_counted=False):
         """How much the label of an event is worth, observed before or not."""
-        row, leader = self.row(read(x), is_counted), self.leader
-        margins = self.row_margin(row, leader), self.row_margin(row, 1 - leader)
-        return score(*margins, row.v(leader), self.missing)
+        row, speaker = self.row(read(x), is_counted), self.speaker(is_counted)
+        margins = self.row_margin(row, speaker), self.row_margin(row, 1 - speaker)
+        return score(*margins, row.v(speaker), self.missing)
 
     def probability(self, x):
-        return self.calibration.probability(self.log_odds(self.row(read(x)), self.leader))
+        return self.calibration.probability(self.log_odds(self.row(read(x)), self.speaker()))
 
     @property
     def weights(self):
@@ -292,9 +300,12 @@ class Auto:
 
     def observe(self, x):
         event = read(x)
-        row = self.row(event)
+        row, speaker = self.row(event), self.speaker()
         _, length, _ = self.scaled(event, is_counted=False)
-        positive = self.row_margin(row, self.leader) >= 0
+        positive = self.row_margin(row, speaker) >= 0
+        if speaker != self.leader:
+            self.leader, self.evidence = speaker, 0.0
+        self.clock += 1
         p = [sigmoid(self.log_odds(row, side)) for side in SIDES]
         self.t += 1
         self.squares += length
@@ -331,10 +342,12 @@ class Auto:
         row = self.row(read(x), is_counted=True)
         sign, margins = 1 if y else -1, [self.row_margin(row, side) for side in SIDES]
         surprises = [sign * self.tau(side) * margins[side] for side in SIDES]
-        self.calibration.learn(self.log_odds(row, self.leader), y, w * importance)
+        speaker = self.speaker(is_counted=True)
+        self.calibration.learn(self.log_odds(row, speaker), y, w * importance)
         if y:
-            self.threshold.note_positive(margins[self.leader] >= 0, importance)
+            self.threshold.note_positive(margins[speaker] >= 0, importance)
         self.labels[y] += 1
+        self.last_label = self.clock
         self.fast_labels += 1
         # A label of the class with more of them says less.
         ratio = min(1.0, (self.labels[not y] + 1) / self.labels[y])
@@ -433,7 +446,9 @@ class Adaptive:
     def next_mean(self, worth):
         return self.mean + (worth - self.mean) / min(self.count + 1, SCORE_WINDOW)
 
-    def ask(self, worth, rate, floor):
+    def ask(self, worth, rate, floor, missing=0):
+        if missing == 2:  # nothing to choose by before the first label
+            rate = max(rate, 0.3)
         self.mean = self.next_mean(worth)
         self.count = min(self.count + 1, SCORE_WINDOW)
         return self.chance(worth, rate, floor)

@@ -58,11 +58,11 @@ cdef class Auto(AutoEngine):
 
     def margin_one(self, x):
         self.judge_raw(x)
-        return self.judged[self.leader].margin
+        return self.judged[self.speaker].margin
 
     def predict_one(self, x):
         self.judge_raw(x)
-        return self.judged[self.leader].margin >= 0.0
+        return self.judged[self.speaker].margin >= 0.0
 
     def probability_one(self, x):
         """The probability of True, and of False."""
@@ -73,11 +73,11 @@ cdef class Auto(AutoEngine):
 
     def variance_one(self, x):
         self.judge_raw(x)
-        return self.judged[self.leader].v
+        return self.judged[self.speaker].v
 
     def confidence_one(self, x):
         self.judge_raw(x)
-        return confidence(self.judged[self.leader].v)
+        return confidence(self.judged[self.speaker].v)
 
     def judge_one(self, x):
         """Both margins, variance, confidence, and which class has not been learned yet."""
@@ -93,8 +93,8 @@ cdef class Auto(AutoEngine):
         return self.answer(self.missing())
 
     cdef tuple answer(self, int missing):
-        cdef const Judgement* judged = self.judged + self.leader
-        cdef double second_margin = self.judged[1 - self.leader].margin
+        cdef const Judgement* judged = self.judged + self.speaker
+        cdef double second_margin = self.judged[1 - self.speaker].margin
         return judged.margin, second_margin, judged.v, confidence(judged.v), missing
 
     def weights(self):

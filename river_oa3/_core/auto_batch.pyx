@@ -39,7 +39,7 @@ cdef class AutoBatch(Playback):
             if self.learns and self.event.new:
                 return NEW_FEATURE
             self.learner.judge(False)
-            self.margins[self.t] = self.learner.judged[self.learner.leader].margin
+            self.margins[self.t] = self.learner.judged[self.learner.speaker].margin
             self.probabilities[self.t] = self.learner.probability()
             if self.learns:
                 self.learner.commit()

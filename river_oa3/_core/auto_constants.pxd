@@ -13,8 +13,9 @@ cdef extern from *:
     #define OA3_BIN_START 5.0
     /* A dense feature whose values lie so many deviations from 0 takes 0 as missing. */
     #define OA3_FAR 4.0
-    /* Values are clipped here before they are squared. */
+    /* Values are clipped here before they are squared; smaller squares have lost their digits. */
     #define OA3_LARGEST 1e150
+    #define OA3_SMALLEST 1e-280
     /* Squared deviations relative to the squared mean that are rounding. */
     #define OA3_ROUNDING 1e-20
     /* Events that count in the scaling: between one and two windows. */
@@ -52,6 +53,7 @@ cdef extern from *:
     const double BIN_START "OA3_BIN_START"
     const double FAR "OA3_FAR"
     const double LARGEST "OA3_LARGEST"
+    const double SMALLEST "OA3_SMALLEST"
     const double ROUNDING "OA3_ROUNDING"
     const double SCALE_WINDOW "OA3_SCALE_WINDOW"
     const double TEMPERATURE "OA3_TEMPERATURE"

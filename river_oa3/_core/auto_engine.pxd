@@ -30,6 +30,8 @@ cdef class AutoEngine(AutoRows):
     cdef double fast_labels, evidence, last_label
     cdef double tau[SIDES]
     cdef int leader
+    # Who answers for the event that was judged: the leader, unless its lead is too old.
+    cdef int speaker
     # Only comparisons that show what forgetting is worth turn it off.
     cdef public bint forgets
     cdef Threshold threshold

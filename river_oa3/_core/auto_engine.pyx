@@ -156,6 +156,10 @@ cdef class AutoEngine(AutoRows):
         self.is_current = is_counted
         self.conclude(SLOW, m, v)
         self.conclude(FAST, fast_m, fast_v)
+        self.speaker = self.leader
+        if self.clock + (not is_counted) - self.last_label > EVIDENCE_EVENTS:
+            # What was ahead on the newest labels says little where no more of them come.
+            self.speaker = SLOW
 
     cdef void judge_counted(self) noexcept nogil:
         """Judge the event in the buffer, which has been observed, anew."""
@@ -202,9 +206,8 @@ cdef class AutoEngine(AutoRows):
         cdef bint has_new = self.event.new > 0
         self.t += 1.0
         self.clock += 1.0
-        if self.leader == FAST and self.clock - self.last_label > EVIDENCE_EVENTS:
-            # What was ahead on the newest labels says little where no more of them come.
-            self.leader = SLOW
+        if self.leader != self.speaker:
+            self.leader = self.speaker
             self.evidence = 0.0
         for i in range(self.n_changes):
             change = self.changes + i
@@ -225,8 +228,8 @@ cdef class AutoEngine(AutoRows):
                 &self.threshold,
                 sigmoid(self.tau[SLOW] * self.judged[SLOW].s),
                 sigmoid(self.tau[FAST] * self.judged[FAST].s),
-                self.leader,
-                self.judged[self.leader].margin >= 0.0,
+                self.speaker,
+                self.judged[self.speaker].margin >= 0.0,
                 self.price_fn,
                 self.price_fp,
             )
@@ -269,10 +272,11 @@ cdef class AutoEngine(AutoRows):
         """Learn the label of the event in the buffer, which has been observed."""
         cdef double sign = 1.0 if y else -1.0, ratio, step
         cdef long long labels, i
-        cdef const Judgement* judged = self.judged + self.leader
+        cdef const Judgement* judged
         w = smaller(w, 1e290)  # so that its product with an importance is finite, and can be stored
         self.judge_counted()
-        calibrate(&self.calibration, self.tau[self.leader] * judged.s, y, w, importance)
+        judged = self.judged + self.speaker
+        calibrate(&self.calibration, self.tau[self.speaker] * judged.s, y, w, importance)
         if y:
             note_positive(&self.threshold, judged.margin >= 0.0, importance)
             self.n_positive += 1
@@ -407,8 +411,8 @@ cdef class AutoEngine(AutoRows):
 
     cdef double probability(self) noexcept nogil:
         """What is reported of the event that was judged."""
-        cdef const Judgement* judged = self.judged + self.leader
-        return calibrated(&self.calibration, self.tau[self.leader] * judged.s)
+        cdef const Judgement* judged = self.judged + self.speaker
+        return calibrated(&self.calibration, self.tau[self.speaker] * judged.s)
 
     cdef int missing(self) noexcept nogil:
         if self.n_positive == 0:

@@ -56,10 +56,10 @@ cdef class AutoReplay(Playback):
             self.learner.learn(row.label, 1.0, 1.0 / chance)
 
     cdef View view(self, int missing) noexcept nogil:
-        cdef const Judgement* judged = self.learner.judged + self.learner.leader
+        cdef const Judgement* judged = self.learner.judged + self.learner.speaker
         cdef View view
         view.margin = judged.margin
-        view.second_margin = self.learner.judged[1 - self.learner.leader].margin
+        view.second_margin = self.learner.judged[1 - self.learner.speaker].margin
         view.v = judged.v
         view.missing = missing
         return view

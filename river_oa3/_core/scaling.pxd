@@ -9,7 +9,7 @@ far from 0, as years do, 0 is no value of it but a gap, with a bin of its own.
 from libc.math cimport log, sqrt
 
 from .auto_constants cimport (
-    BIN_START, CLIP, DENSE, FAR, LARGEST, MISSING_BIN, ROUNDING,
+    BIN_START, CLIP, DENSE, FAR, MISSING_BIN, ROUNDING, SMALLEST,
 )
 
 
@@ -70,7 +70,7 @@ cdef inline double sparse_value(const Statistics* seen, double x, double t,
                                 double part) noexcept nogil:
     """x over its root mean square, clipped, times the factor of rare features."""
     cdef double square = seen.var + seen.mean * seen.mean, factor = rarity(part, t)
-    if square <= 0.0:  # values too small to be squared
+    if square < SMALLEST:  # values too small to be squared
         return 0.0
     if x * x > CLIP * CLIP * square:
         return (CLIP if x > 0.0 else -CLIP) * sqrt(factor)
@@ -81,7 +81,7 @@ cdef inline double dense_value(const Statistics* seen, double x, double share,
                                int* bin) noexcept nogil:
     """The standardised value of a feature that this share of the events has; -1 for no bin yet."""
     cdef double square = seen.mean * seen.mean, mean, var, z
-    cdef bint is_flag = seen.var <= ROUNDING * square
+    cdef bint is_flag = seen.var <= ROUNDING * square + SMALLEST
     cdef bint has_gaps = not is_flag and share < 1.0 and FAR * FAR * seen.var < square
     if has_gaps:
         mean = seen.mean
@@ -90,7 +90,7 @@ cdef inline double dense_value(const Statistics* seen, double x, double share,
         mean = share * seen.mean
         var = share * (seen.var + square * (1.0 - share))
     z = 0.0
-    if var > ROUNDING * mean * mean and not (has_gaps and x == 0.0):
+    if var > ROUNDING * mean * mean + SMALLEST and not (has_gaps and x == 0.0):
         z = clipped((x - mean) / sqrt(var), CLIP)
     bin[0] = -1
     if seen.n >= BIN_START and not is_flag:

@@ -233,14 +233,14 @@ def test_active_learner_asks_with_the_probability_of_its_twin(limit):
     rule = auto_reference.Adaptive()
     asked = 0
     for x, y, _ in mixed_stream(600, seed=7, share_labelled=1.0):
-        margin, worth = twin.margin(x), twin.worth(x)
+        margin, worth, missing = twin.margin(x), twin.worth(x), twin.missing
         told = model.query_probability(x)
         pace = pace_of(model)
         label, ask = model.predict_one(x)
         twin.observe(x)
         assert label is (margin >= 0)
         if told > 0:  # the budget had a label left
-            assert told == pytest.approx(rule.ask(worth, *pace), rel=1e-8)
+            assert told == pytest.approx(rule.ask(worth, *pace, missing), rel=1e-8)
         if ask:
             asked += 1
             chance = rule.chance(twin.worth(x, is_counted=True), *learning_pace(model))

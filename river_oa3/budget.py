@@ -30,14 +30,17 @@ Clock = Callable[[], "dt.datetime | float"]
 class Pace(typing.NamedTuple):
     """How fast to spend.
 
-    An event of mean worth is asked about with probability `rate`; of that, the share `floor` goes
-    to all events alike, whatever they are worth.
+    An event of mean worth is asked about with probability `rate`, or for certain where that is
+    above 1; of the rate, the share `floor` goes to all events alike, whatever they are worth.
 
     """
 
     rate: float
     floor: float
 
+
+# A little faster than even, for what a window leaves over is lost.
+SPREAD = 1.25
 
 # The pace of whoever is not short of labels.
 UNLIMITED = Pace(rate=0.3, floor=0.05)
@@ -270,8 +273,7 @@ class RateBudget(Budget):
     def pace(self) -> Pace:
         # The more is saved up, the faster: about two labels are in hand, and all of them are used.
         # More for all alike than where there are so many in all: what goes on may change.
-        most = max(0.3, min(1.0, 2.0 * self.rate))
-        return Pace(min(most, 0.5 * self.rate * self._saved), 0.2)
+        return Pace(0.5 * self.rate * max(1.0, self._saved), 0.2)
 
     @one_step
     def tick(self) -> None:
@@ -408,7 +410,7 @@ class WindowBudget(Budget):
             whole = events / elapsed if window.events_last is None else window.events_last
             to_come = (1.0 - elapsed) * max(whole, events)
         left = self.labels - window.spent
-        return Pace(min(1.0, max(1e-3, 2.0 * left / max(1.0, to_come))), floor)
+        return Pace(max(1e-3, SPREAD * left / max(1.0, to_come)), floor)
 
     def _seconds(self) -> float:
         now = time.time() if self.clock is None else self.clock()

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import copy
+import sys
 import typing
 
 import numpy as np
 from river import base, compose
 from river.active.base import ActiveLearningClassifier
 
-from river_oa3 import opinions, pipelines
+from river_oa3 import debugging, opinions, parameters, pipelines
 from river_oa3._core import checks
+from river_oa3.answers import NO, NO_AND_ASK, YES, YES_AND_ASK, Answer, Odds, answer
 from river_oa3.auto import AutoOA3Classifier
 from river_oa3.base import MarginClassifier
 from river_oa3.budget import UNLIMITED, Budget, TotalBudget
@@ -171,7 +173,7 @@ class ActiveLearner(ActiveLearningClassifier):
 
     def predict_one(  # type: ignore[override]  # as every active learner of river
         self, x: typing.Any, **kwargs: typing.Any
-    ) -> tuple[typing.Any, bool]:
+    ) -> Answer:
         """Predict the label of `x` and say whether its true label should be asked for.
 
         Parameters
@@ -195,16 +197,19 @@ class ActiveLearner(ActiveLearningClassifier):
                     ask = self._decide_at_pace(margin, second_margin, variance, missing)
                 else:
                     ask = self._decide(self._chance(margin, confidence, True))
-                return margin >= 0.0, ask
-            margin, variance, confidence, teachable = classifier._core.judge_one(x)
-            teachable = teachable or self._must_ask_anyway(x)
-            return margin >= 0.0, self._decide(self._chance(margin, confidence, teachable))
+            else:
+                margin, variance, confidence, teachable = classifier._core.judge_one(x)
+                teachable = teachable or self._must_ask_anyway(x)
+                ask = self._decide(self._chance(margin, confidence, teachable))
+            if margin >= 0.0:
+                return YES_AND_ASK if ask else YES
+            return NO_AND_ASK if ask else NO
         opinion, ask = self._answer(x, kwargs, proba=False)
-        return opinion.label, ask
+        return answer(opinion.label, ask)
 
     def predict_proba_one(  # type: ignore[override]  # as above
         self, x: typing.Any, **kwargs: typing.Any
-    ) -> tuple[typing.Any, bool]:
+    ) -> Answer:
         """Predict the probability of each label and say whether to ask for the true one.
 
         Parameters
@@ -217,8 +222,12 @@ class ActiveLearner(ActiveLearningClassifier):
         The probability of each label, and whether to ask.
 
         """
+        if sys._getframe(1).f_code is debugging.RIVERS_DEBUG_ONE:
+            # It shows a dictionary, and nobody is there to be asked.
+            return debugging.odds(self, x)  # type: ignore[return-value]
         opinion, ask = self._answer(x, kwargs, proba=True)
-        return opinion.odds, ask
+        odds = opinion.odds
+        return Answer((Odds(odds) if type(odds) is dict else odds, ask))
 
     def query_probability(self, x: typing.Any) -> float:
         """The probability with which `x` would be asked about, drawing and spending nothing.
@@ -312,6 +321,31 @@ class ActiveLearner(ActiveLearningClassifier):
         """
         if self._budget is not None:
             self._budget.refund(refund_token)
+
+    def clone(
+        self, new_params: dict[str, typing.Any] | None = None, include_attributes: bool = False
+    ) -> typing.Self:
+        return super().clone(parameters.nested(self, new_params or {}), include_attributes)
+
+    @property
+    def _mutable_attributes(self) -> set[str]:
+        return {"classifier", "query"} | (set() if self._budget is None else {"budget"})
+
+    def mutate(self, new_attrs: dict[str, typing.Any]) -> None:
+        parameters.mutate(self, new_attrs)
+
+    def debug_one(self, x: typing.Any, n_decimals: int = 5) -> str:
+        """Show what becomes of `x`, step by step; nothing is asked for, spent, learned or counted.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        n_decimals
+            The number of decimals of each number.
+
+        """
+        return debugging.report(self, x, n_decimals)
 
     def _answer(
         self, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
@@ -443,6 +477,4 @@ class ActiveLearner(ActiveLearningClassifier):
 
 def _adapts(query: Query) -> bool:
     """Whether a rule is the adaptive one, and not a subclass with a way of its own."""
-    return (
-        isinstance(query, AdaptiveQuery) and type(query).probability is AdaptiveQuery.probability
-    )
+    return isinstance(query, AdaptiveQuery) and type(query).probability is AdaptiveQuery.probability

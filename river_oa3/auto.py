@@ -171,20 +171,26 @@ class AutoOA3Classifier(MarginClassifier, base.MiniBatchClassifier):
             A weight, or a series of weights.
 
         """
-        frame, *rows = self._read(X)
-        labels, name = frames.labels(y, len(frame))
-        learn_rows(self._core, *rows, labels, frames.weights(w, len(frame)))
+        batch = self._read(X)
+        labels, name = frames.labels(y, len(batch.frame))
+        weights = frames.weights(w, len(batch.frame))
+        learn_rows(
+            self._core, batch.data, batch.indices, batch.indptr, batch.names, labels, weights
+        )
         self._y_name = name
 
     def predict_many(self, X: IntoDataFrame) -> IntoSeries:
-        frame, *rows = self._read(X)
-        margins, _ = judge_rows(self._core, *rows)
-        return dataframe.to_native_series(margins >= 0, name=self._y_name, like=frame)
+        batch = self._read(X)
+        margins, _ = self._judge(batch)
+        return dataframe.to_native_series(margins >= 0, name=self._y_name, like=batch.frame)
 
     def predict_proba_many(self, X: IntoDataFrame) -> IntoDataFrame:
-        frame, *rows = self._read(X)
-        _, positive = judge_rows(self._core, *rows)
-        return dataframe.to_native_frame({False: 1.0 - positive, True: positive}, like=frame)
+        batch = self._read(X)
+        _, positive = self._judge(batch)
+        return dataframe.to_native_frame({False: 1.0 - positive, True: positive}, like=batch.frame)
+
+    def _judge(self, batch: frames.RawBatch) -> tuple[frames.Matrix, frames.Matrix]:
+        return judge_rows(self._core, batch.data, batch.indices, batch.indptr, batch.names)
 
     def _read(self, X: IntoDataFrame) -> frames.RawBatch:
         batch = frames.read_raw(X)

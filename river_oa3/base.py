@@ -46,7 +46,7 @@ class MarginClassifier(base.Classifier):
     """
 
     def __init__(self, core: Learner | Auto):
-        self._core: typing.Any = core
+        self._core = core
 
     def clone(
         self, new_params: dict[str, typing.Any] | None = None, include_attributes: bool = False

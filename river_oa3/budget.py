@@ -15,10 +15,9 @@ import time
 import typing
 from collections.abc import Callable
 
-from river import base
-
 from river_oa3._core import checks
 from river_oa3.one_step import StepLock, inside_step, one_step
+from river_oa3.parameters import Mutable
 
 __all__ = ["Budget", "Pace", "RateBudget", "TotalBudget", "WindowBudget"]
 
@@ -44,7 +43,7 @@ class Pace(typing.NamedTuple):
 UNLIMITED = Pace(rate=0.3, floor=0.05)
 
 
-class Budget(base.Base, abc.ABC):
+class Budget(Mutable, abc.ABC):
     """What an active learner may still ask for, and what it pays with.
 
     A subclass says what is `left`, what an event brings (`tick`), what a label costs (`_spend`) and
@@ -141,6 +140,14 @@ class Budget(base.Base, abc.ABC):
     @abc.abstractmethod
     def _spend(self) -> None: ...
 
+    @one_step
+    def mutate(self, new_attrs: dict[str, typing.Any]) -> None:
+        super().mutate(new_attrs)
+        self._adjust()
+
+    def _adjust(self) -> None:
+        """Make what is saved up fit parameters that have changed; what was spent stays spent."""
+
     @property
     def refund_token(self) -> int:
         """Says to `refund` which label is given back, where that matters: the newest one."""
@@ -178,13 +185,16 @@ class TotalBudget(Budget):
 
     """
 
+    _mutable_checks: typing.ClassVar = {"labels": checks.count}
+
     def __init__(self, labels: int):
         self.labels = checks.count("a budget, or its labels,", labels)
         self._spent = 0
 
     @property
     def left(self) -> int:
-        return self.labels - self._spent
+        # Fewer than none where the number of labels has been lowered since.
+        return max(0, self.labels - self._spent)
 
     def can_ask(self) -> bool:
         return self._spent < self.labels
@@ -236,12 +246,18 @@ class RateBudget(Budget):
 
     """
 
+    _mutable_checks: typing.ClassVar = {"rate": checks.share, "window": checks.positive_integer}
+
     def __init__(self, rate: float, window: int = 1000):
         self.rate = checks.share("rate", rate)
         self.window = checks.positive_integer("window", window)
+        self._saved = 1.0 - self.rate
+        self._adjust()
+
+    def _adjust(self) -> None:
         # A label and the next event's share fit in, or steady demand would lose some of its due.
         self._most = max(1.0 + self.rate, self.rate * self.window)
-        self._saved = 1.0 - self.rate
+        self._saved = min(self._saved, self._most)
 
     @property
     def left(self) -> int:
@@ -325,6 +341,8 @@ class WindowBudget(Budget):
     True
 
     """
+
+    _mutable_checks: typing.ClassVar = {"labels": checks.count}
 
     def __init__(self, labels: int, every: int | dt.timedelta, clock: Clock | None = None):
         self.labels = checks.count("labels", labels)
@@ -411,7 +429,7 @@ class WindowBudget(Budget):
         # could belong to another window.
         is_noted = isinstance(self.every, int) or inside_step(self)
         window = self._window if is_noted else self._window_of_now()
-        return self.labels - window.spent
+        return max(0, self.labels - window.spent)
 
     @one_step
     def tick(self) -> None:

@@ -24,6 +24,7 @@ __all__ = [
     "learn",
     "learn_supervised",
     "learn_unsupervised",
+    "stages",
     "would_learn_nonfinite",
 ]
 
@@ -34,6 +35,18 @@ def inputs(pipeline: compose.Pipeline, x: typing.Any) -> list[typing.Any]:
     for step in _steps(pipeline):
         reached.append(_transformed(step, reached[-1]))
     return reached
+
+
+def stages(
+    pipeline: compose.Pipeline, x: typing.Any
+) -> list[tuple[typing.Any, typing.Any, list[tuple[typing.Any, typing.Any]]]]:
+    """Each step before the last and what it gives, also part by part in a union; none learns."""
+    reached = inputs(pipeline, x)
+    stages = []
+    for step, x, given in zip(_steps(pipeline), reached, reached[1:], strict=False):
+        parts = step.transformers.values() if isinstance(step, compose.TransformerUnion) else ()
+        stages.append((step, given, [(part, _transformed(part, x)) for part in parts]))
+    return stages
 
 
 def would_learn_nonfinite(pipeline: compose.Pipeline, reached: list[typing.Any]) -> bool:
@@ -76,7 +89,8 @@ def learn_supervised(
 ) -> None:
     """Teach a label to the steps that need one, given what reaches each of them.
 
-    The last step may be taught in a way of its own: `learn_last(step, x, y, **kwargs)`. Filters of anomalies learn, and filter, here in any case, as in river.
+    The last step may be taught in a way of its own: `learn_last(step, x, y, **kwargs)`. Filters of
+    anomalies learn, and filter, here in any case, as in river.
     """
     for step, x in zip(_steps(pipeline), reached, strict=False):
         if _is_filter(step):

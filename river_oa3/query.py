@@ -9,16 +9,15 @@ from __future__ import annotations
 import abc
 import typing
 
-from river import base
-
 from river_oa3._core import checks
 from river_oa3._core.query import AdaptiveRule, asymmetric_probability
 from river_oa3.budget import UNLIMITED
+from river_oa3.parameters import Mutable
 
 __all__ = ["AdaptiveQuery", "AsymmetricQuery", "FirstComeQuery", "Query", "RandomQuery"]
 
 
-class Query(base.Base, abc.ABC):
+class Query(Mutable, abc.ABC):
     """A rule for asking.
 
     Rules that set `uses_margin` to False are not given a margin, which spares the work of
@@ -77,6 +76,12 @@ class AsymmetricQuery(Query):
 
     """
 
+    _mutable_checks: typing.ClassVar = {
+        "delta_pos": checks.positive,
+        "delta_neg": checks.positive,
+        "use_confidence": lambda _, value: value,
+    }
+
     def __init__(
         self, delta_pos: float = 0.1, delta_neg: float = 0.01, use_confidence: bool = True
     ):
@@ -91,7 +96,7 @@ class AsymmetricQuery(Query):
 
 
 class AdaptiveQuery(Query):
-    """The rule that goes with `AutoOA3Classifier`: it sets its own scale and keeps the budget's pace.
+    """The rule that goes with `AutoOA3Classifier`: sets its own scale, keeps the budget's pace.
 
     The worth of a label is `1 / (1 + q^2)`, where `q` is the distance of the event from the
     boundary in units of what is unsure about it, and ten times that where the event is predicted
@@ -157,9 +162,17 @@ class RandomQuery(Query):
     """
 
     uses_margin = False
+    _mutable_checks: typing.ClassVar = {"probability": checks.share}
 
     def __init__(self, probability: float):
         self._probability = checks.share("probability", probability)
+
+    def mutate(self, new_attrs: dict[str, typing.Any]) -> None:
+        # The parameter shares its name with the method.
+        others = {name: value for name, value in new_attrs.items() if name != "probability"}
+        super().mutate(others)
+        if len(others) < len(new_attrs):
+            self._probability = checks.share("probability", new_attrs["probability"])
 
     def probability(self, margin: float, confidence: float) -> float:
         return self._probability

@@ -65,13 +65,13 @@ class Gaussian:
         self.mu, self.sigma = 0.0, PRIOR
 
     def forget(self, share):
-        self.sigma = 1 / ((1 - share) / self.sigma + share / PRIOR)
+        self.sigma += share * self.sigma * (1 - self.sigma / PRIOR)
 
     def forget_mean(self, share):
-        """Precision times mean decays as precision does."""
-        known = (1 - share) * self.mu / self.sigma
-        self.forget(share)
-        self.mu = known * self.sigma
+        """Precision, and precision times mean, decay toward the prior's."""
+        precision = (1 - share) / self.sigma
+        self.sigma = 1 / (precision + share / PRIOR)
+        self.mu *= precision * self.sigma
 
 
 class Weight:
@@ -93,8 +93,9 @@ class Feature:
         if value == 0:
             return self.n, self.mean, self.var
         n, gap = self.n + 1, value - self.mean
-        mean = self.mean + gap / n
-        return n, mean, self.var + (gap * (value - mean) - self.var) / n
+        # Times 1 / n, as the core does: which bin a value is in may be a matter of rounding.
+        mean = self.mean + gap * (1 / n)
+        return n, mean, self.var + (gap * (value - mean) - self.var) * (1 / n)
 
 
 def rarity(n, t):
@@ -108,7 +109,7 @@ def sparse_value(n, mean, var, value, t):
 
 def dense_value(n, mean, var, value, t):
     """The standardised value, and its bin or None."""
-    share, square = n / t, mean**2
+    share, square = 1.0 if n == t else n * (1 / t), mean * mean
     is_flag = var <= ROUNDING * square
     has_gaps = not is_flag and n < t and FAR**2 * var < square
     is_gap = has_gaps and value == 0

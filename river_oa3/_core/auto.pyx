@@ -167,9 +167,9 @@ cdef class Auto(AutoEngine):
 
     cdef int copy_statistics(self, Snapshot copy) except -1:
         cdef Py_ssize_t d = self.table.count
-        copy.add_vector(b"n", &self.rows[0].n, d, STRIDE)
-        copy.add_vector(b"mean", &self.rows[0].mean, d, STRIDE)
-        copy.add_vector(b"var", &self.rows[0].var, d, STRIDE)
+        copy.add_vector(b"n", &self.rows[0].seen.n, d, STRIDE)
+        copy.add_vector(b"mean", &self.rows[0].seen.mean, d, STRIDE)
+        copy.add_vector(b"var", &self.rows[0].seen.var, d, STRIDE)
         copy.add_vector(b"last", &self.rows[0].last, d, STRIDE)
         copy.add_vector(b"mu", &self.rows[0].weight.of[SLOW].mu, d, STRIDE)
         copy.add_vector(b"sigma", &self.rows[0].weight.of[SLOW].sigma, d, STRIDE)
@@ -322,9 +322,10 @@ cdef class Auto(AutoEngine):
         self.squares = numbers["squares"]
         self.n_positive = numbers["n_positive"]
         self.n_negative = numbers["n_negative"]
+        self.cool()
         self.n_dense = 0
         for slot in range(<Py_ssize_t>len(numbers["features"])):
-            if self.rows[slot].n > DENSE * self.t:
+            if self.rows[slot].seen.n > DENSE * self.t:
                 self.dense[self.n_dense] = slot
                 self.n_dense += 1
 

@@ -6,13 +6,10 @@ from .threshold cimport Threshold
 
 
 cdef struct Judgement:
-    # mu.z and its variance; the margin shrunk by its variance; the temperature, and the
-    # probability by which boundary and budget go.
+    # mu.z and its variance, and the margin shrunk by its variance.
     double m
     double v
     double s
-    double tau
-    double p
     # How far s is above the boundary.
     double margin
 
@@ -31,6 +28,7 @@ cdef class AutoEngine(AutoRows):
     # The labels that the fast learner has not forgotten, how far it is ahead of the slow one on
     # the newest labels, and which of the two answers.
     cdef double fast_labels, evidence
+    cdef double tau[SIDES]
     cdef int leader
     # Only comparisons that show what forgetting is worth turn it off.
     cdef public bint forgets
@@ -50,6 +48,7 @@ cdef class AutoEngine(AutoRows):
     cdef void judge_counted(self) noexcept nogil
     cdef void conclude(self, int side, double m, double v) noexcept nogil
     cdef void bound(self, int side) noexcept nogil
+    cdef void cool(self) noexcept nogil
     cdef double probability(self) noexcept nogil
     cdef int missing(self) noexcept nogil
     cdef void commit(self) noexcept nogil
@@ -60,5 +59,5 @@ cdef class AutoEngine(AutoRows):
     cdef void repeat(self, Memory* row) noexcept nogil
     cdef void weigh_evidence(self, double sign, double ratio) noexcept nogil
     cdef void forget_surprised(self, double sign, double ratio) noexcept nogil
-    cdef double step(self, int side, double sign, double w, double m) noexcept nogil
+    cdef double step(self, double sign, double w) noexcept nogil
     cdef Weight* weight_of(self, long long number) noexcept nogil

@@ -4,7 +4,7 @@ An event is judged as if it had been counted in the scaling already; observing i
 Learning a label then works on the row as it was observed.
 """
 
-from libc.math cimport fmin, pi, sqrt
+from libc.math cimport pi, sqrt
 
 from .auto_constants cimport (
     BIN_VALUE, BINS, DENSE, ENOUGH, EVIDENCE_CAP, EVIDENCE_LABELS, EVIDENCE_SWITCH, FORGETTING,
@@ -12,21 +12,28 @@ from .auto_constants cimport (
 )
 from .calibration cimport calibrate, calibrated
 from .event_buffer cimport Entry
-from .kernels cimport larger
-from .loss cimport implicit_logistic_step, logistic_loss, sigmoid
+from .kernels cimport larger, smaller
+from .loss cimport curvature, implicit_logistic_step, logistic_lead, sigmoid
 from .query cimport BOTH, NEGATIVE, NEITHER, POSITIVE
 from .recall cimport FIRST_REPEAT, MANY_LABELS, REPEATS, Memory, Recall
 from .scaling cimport (
-    FAST, SLOW, Gaussian, clipped, count_value, dense_value, rarity, sparse_value,
+    FAST, SLOW, Gaussian, Statistics, clipped, count_value, dense_value, rarity, sparse_value,
 )
 from .threshold cimport note_event, note_positive
 
 cdef Py_ssize_t END = <Py_ssize_t>(<size_t>-1 >> 1)
 
 
-cdef inline void forget(Gaussian* weight, double share) noexcept nogil:
-    """Precision decays a little toward the prior's."""
-    weight.sigma *= PRIOR / ((1.0 - share) * PRIOR + share * weight.sigma)
+cdef inline double temperature(double labels) noexcept nogil:
+    return 1.0 + 1.0 / sqrt(1.0 + labels / TEMPERATURE)
+
+
+cdef inline void forget(Weight* weight, double slow, double fast) noexcept nogil:
+    """Variances grow toward the prior's, and never beyond it, by a share for each learner."""
+    cdef Gaussian* one = &weight.of[SLOW]
+    cdef Gaussian* other = &weight.of[FAST]
+    one.sigma += slow * one.sigma * (1.0 - one.sigma * (1.0 / PRIOR))
+    other.sigma += fast * other.sigma * (1.0 - other.sigma * (1.0 / PRIOR))
 
 
 cdef inline void forget_mean(Gaussian* weight, double share) noexcept nogil:
@@ -37,11 +44,11 @@ cdef inline void forget_mean(Gaussian* weight, double share) noexcept nogil:
     weight.sigma = sigma
 
 
-cdef inline void move(Gaussian* weight, double z, double step, double slope) noexcept nogil:
+cdef inline void move(Gaussian* weight, double z, double step, double bend) noexcept nogil:
     """A step along z, and the certainty that comes with it."""
     weight.mu += step * weight.sigma * z
     weight.sigma = larger(
-        weight.sigma / (1.0 + slope * z * z * weight.sigma), LEAST_SHARE * PRIOR
+        weight.sigma / (1.0 + bend * z * z * weight.sigma), LEAST_SHARE * PRIOR
     )
 
 
@@ -52,6 +59,7 @@ cdef class AutoEngine(AutoRows):
             self.blank.of[side].sigma = PRIOR
         self.intercept = self.blank
         self.forgets = True
+        self.cool()
         self.recall = Recall()
 
     cdef int observe_read(self) except -1:
@@ -67,19 +75,22 @@ cdef class AutoEngine(AutoRows):
     cdef void judge(self, bint is_counted) noexcept nogil:
         """Scale the event in the buffer, counted in the statistics or not yet, and judge it."""
         cdef const Entry* x = self.event.entries
-        cdef Py_ssize_t known = self.event.known, i = 0, k = 0, n_terms = 0, n_changes = 0
-        cdef Py_ssize_t slot, next_dense, n_dense_next = 0
-        cdef double t = self.t if is_counted else self.t + 1.0
-        cdef double value, z, z2, length = 0.0, m = 0.0, v = 0.0, fast_m = 0.0, fast_v = 0.0
-        cdef Feature seen
+        cdef const Py_ssize_t* dense = self.dense
+        cdef Py_ssize_t* dense_next = self.dense_next
+        cdef Change* change = self.changes
+        cdef Term* term = self.terms
+        cdef Py_ssize_t known = self.event.known, n_dense = self.n_dense, i = 0, k = 0
+        cdef Py_ssize_t slot, next_dense, n_dense_next = 0, n_wanted = 0
+        cdef double t = self.t if is_counted else self.t + 1.0, per_event = 1.0 / t
+        cdef double value, z, z2, part, length = 0.0, m = 0.0, v = 0.0, fast_m = 0.0, fast_v = 0.0
+        cdef Statistics seen
         cdef Feature* row
         cdef Weight* weight
         cdef int bin
-        self.n_wanted = 0
-        while i < known or k < self.n_dense:
+        while i < known or k < n_dense:
             # Features of the event and dense ones that it leaves out, in the order of their slots.
             slot = x[i].slot if i < known else END
-            next_dense = self.dense[k] if k < self.n_dense else END
+            next_dense = dense[k] if k < n_dense else END
             value = 0.0
             if slot <= next_dense:
                 value = clipped(x[i].value, LARGEST)
@@ -89,29 +100,30 @@ cdef class AutoEngine(AutoRows):
                 slot = next_dense
                 k += 1
             row = self.rows + slot
-            seen = row[0]
-            if value != 0.0 and not is_counted:
-                count_value(&seen, value)
+            seen = row.seen
+            part = 0.0
+            if value != 0.0:
+                part = 1.0 / seen.n if is_counted else count_value(&seen, value)
             bin = -1
             if seen.n > DENSE * t:
-                self.dense_next[n_dense_next] = slot
+                dense_next[n_dense_next] = slot
                 n_dense_next += 1
-                z = dense_value(&seen, value, t, &bin)
+                z = dense_value(&seen, value, 1.0 if seen.n == t else seen.n * per_event, &bin)
             elif value != 0.0:
-                z = sparse_value(&seen, value, t)
+                z = sparse_value(&seen, value, t, part)
             else:
                 continue
             if value != 0.0 and not is_counted:
-                self.changes[n_changes].slot = slot
-                self.changes[n_changes].seen = seen
-                self.changes[n_changes].wants_bins = bin >= 0 and row.bins < 0
-                self.n_wanted += self.changes[n_changes].wants_bins
-                n_changes += 1
+                change.slot = slot
+                change.seen = seen
+                change.wants_bins = bin >= 0 and row.bins < 0
+                n_wanted += change.wants_bins
+                change += 1
             if z != 0.0:
                 weight = &row.weight
-                self.terms[n_terms].weight = weight
-                self.terms[n_terms].z = z
-                n_terms += 1
+                term.weight = weight
+                term.z = z
+                term += 1
                 z2 = z * z
                 length += z2
                 m += weight.of[SLOW].mu * z
@@ -120,9 +132,9 @@ cdef class AutoEngine(AutoRows):
                 fast_v += weight.of[FAST].sigma * z2
             if bin >= 0:
                 weight = &self.bins[row.bins].weights[bin] if row.bins >= 0 else &self.blank
-                self.terms[n_terms].weight = weight
-                self.terms[n_terms].z = BIN_VALUE
-                n_terms += 1
+                term.weight = weight
+                term.z = BIN_VALUE
+                term += 1
                 length += BIN_VALUE * BIN_VALUE
                 m += weight.of[SLOW].mu * BIN_VALUE
                 v += weight.of[SLOW].sigma * (BIN_VALUE * BIN_VALUE)
@@ -130,12 +142,13 @@ cdef class AutoEngine(AutoRows):
                 fast_v += weight.of[FAST].sigma * (BIN_VALUE * BIN_VALUE)
         if self.event.new and t > 1.0:
             # A feature's first value is 1 or -1 as a sparse one, and its own mean as a dense one.
-            z = self.event.new * rarity(1.0, t)
-            length += z
-            v += PRIOR * z
-            fast_v += PRIOR * z
-        self.n_terms = n_terms
-        self.n_changes = n_changes
+            z2 = self.event.new * rarity(1.0, t)
+            length += z2
+            v += PRIOR * z2
+            fast_v += PRIOR * z2
+        self.n_terms = term - self.terms
+        self.n_changes = change - self.changes
+        self.n_wanted = n_wanted
         self.n_dense_next = n_dense_next
         self.next_squares = self.squares if is_counted else self.squares + length
         # The running root mean square of the length of rows, not the row's own.
@@ -158,14 +171,9 @@ cdef class AutoEngine(AutoRows):
         """From a learner's sums over the row to a probability and a decision."""
         cdef Judgement* judged = self.judged + side
         cdef const Gaussian* intercept = self.intercept.of + side
-        cdef double labels = <double>(self.n_positive + self.n_negative)
         judged.m = self.scale * m + intercept.mu
         judged.v = self.scale * self.scale * v + intercept.sigma
         judged.s = judged.m / sqrt(1.0 + pi / 8.0 * judged.v)
-        judged.tau = 1.0 + 1.0 / sqrt(
-            1.0 + (labels if side == SLOW else self.fast_labels) / TEMPERATURE
-        )
-        judged.p = sigmoid(judged.tau * judged.s)
         self.bound(side)
 
     cdef void bound(self, int side) noexcept nogil:
@@ -175,9 +183,14 @@ cdef class AutoEngine(AutoRows):
         if not self.knows_odds:
             log_odds += self.threshold.log_odds[side]
         if self.n_positive or self.n_negative:
-            judged.margin = judged.s - log_odds / judged.tau
+            judged.margin = judged.s - log_odds / self.tau[side]
         else:
             judged.margin = -1.0
+
+    cdef void cool(self) noexcept nogil:
+        """Set the temperatures of the log odds, which fall with the labels that are known."""
+        self.tau[SLOW] = temperature(<double>(self.n_positive + self.n_negative))
+        self.tau[FAST] = temperature(self.fast_labels)
 
     cdef void commit(self) noexcept nogil:
         """Store what `judge` found; new names are held, and room for bins is there."""
@@ -192,9 +205,7 @@ cdef class AutoEngine(AutoRows):
         for i in range(self.n_changes):
             change = self.changes + i
             row = self.rows + change.slot
-            row.n = change.seen.n
-            row.mean = change.seen.mean
-            row.var = change.seen.var
+            row.seen = change.seen
             row.last = self.clock
             if change.wants_bins:
                 row.bins = self.n_bins
@@ -207,8 +218,13 @@ cdef class AutoEngine(AutoRows):
         self.squares = self.next_squares
         if (self.n_positive and self.n_negative) or self.n_positive + self.n_negative >= ENOUGH:
             note_event(
-                &self.threshold, self.judged[SLOW].p, self.judged[FAST].p, self.leader,
-                self.judged[self.leader].margin >= 0.0, self.price_fn, self.price_fp,
+                &self.threshold,
+                sigmoid(self.tau[SLOW] * self.judged[SLOW].s),
+                sigmoid(self.tau[FAST] * self.judged[FAST].s),
+                self.leader,
+                self.judged[self.leader].margin >= 0.0,
+                self.price_fn,
+                self.price_fp,
             )
         if has_new:
             self.admit_new()
@@ -222,7 +238,7 @@ cdef class AutoEngine(AutoRows):
         self.t *= 0.5
         self.squares *= 0.5
         for slot in range(self.table.count):
-            self.rows[slot].n *= 0.5
+            self.rows[slot].seen.n *= 0.5
 
     cdef void admit_new(self) noexcept nogil:
         """Give the new features of the event, whose names are held, rows of their own."""
@@ -233,9 +249,9 @@ cdef class AutoEngine(AutoRows):
         for i in range(new):
             entry = self.event.entries + self.event.known + i
             row = self.rows + entry.slot
-            row.n = 1.0
-            row.mean = clipped(entry.value, LARGEST)
-            row.var = 0.0
+            row.seen.n = 1.0
+            row.seen.mean = clipped(entry.value, LARGEST)
+            row.seen.var = 0.0
             row.last = self.clock
             row.weight = self.blank
             row.bins = -1
@@ -250,9 +266,9 @@ cdef class AutoEngine(AutoRows):
         cdef double sign = 1.0 if y else -1.0, ratio, step
         cdef long long labels, i
         cdef const Judgement* judged = self.judged + self.leader
-        w = fmin(w, 1e290)  # so that its product with an importance is finite, and can be stored
+        w = smaller(w, 1e290)  # so that its product with an importance is finite, and can be stored
         self.judge_counted()
-        calibrate(&self.calibration, judged.tau * judged.s, y, w, importance)
+        calibrate(&self.calibration, self.tau[self.leader] * judged.s, y, w, importance)
         if y:
             note_positive(&self.threshold, judged.margin >= 0.0, importance)
             self.n_positive += 1
@@ -261,16 +277,16 @@ cdef class AutoEngine(AutoRows):
             self.n_negative += 1
             ratio = (self.n_positive + 1.0) / self.n_negative
         # A label of the class with more of them says less.
-        ratio = fmin(1.0, ratio)
+        ratio = smaller(1.0, ratio)
         labels = self.n_positive + self.n_negative
         self.fast_labels += 1.0
         if self.forgets and labels > 1:
             self.weigh_evidence(sign, ratio)
         if self.forgets and self.n_positive and self.n_negative:
             self.forget_surprised(sign, ratio)
-        self.step(FAST, sign, w, self.judged[FAST].m)
-        step = self.step(SLOW, sign, w, self.judged[SLOW].m)
+        step = self.step(sign, w)
         self.is_current = False
+        self.cool()
         self.remember(sign, w, step)
         if labels >= FIRST_REPEAT:
             for i in range(REPEATS if labels <= MANY_LABELS else REPEATS * MANY_LABELS // labels):
@@ -280,9 +296,8 @@ cdef class AutoEngine(AutoRows):
         """Which learner would have done better on the newest labels: that one answers."""
         cdef const Judgement* slow = self.judged + SLOW
         cdef const Judgement* fast = self.judged + FAST
-        cdef double ahead = (
-            logistic_loss(sign * slow.tau * slow.margin)
-            - logistic_loss(sign * fast.tau * fast.margin)
+        cdef double ahead = logistic_lead(
+            sign * self.tau[SLOW] * slow.margin, sign * self.tau[FAST] * fast.margin
         )
         self.evidence *= 1.0 - 1.0 / EVIDENCE_LABELS
         self.evidence += ratio * clipped(ahead, EVIDENCE_CAP)
@@ -294,13 +309,13 @@ cdef class AutoEngine(AutoRows):
     cdef void forget_surprised(self, double sign, double ratio) noexcept nogil:
         """Let the fast learner forget what it knew of the row, the more the more it was wrong."""
         cdef Judgement* fast = self.judged + FAST
-        cdef double share = SURPRISE * sqrt(ratio) * (
-            2.0 * sigmoid(-sign * SURPRISE_SLOPE * fast.tau * fast.margin) - 1.0
-        )
-        cdef double m = 0.0
+        cdef double share, m = 0.0
         cdef Py_ssize_t i
-        if share <= 0.0:
+        if sign * fast.margin >= 0.0:
             return
+        share = SURPRISE * sqrt(ratio) * (
+            2.0 * sigmoid(-sign * SURPRISE_SLOPE * self.tau[FAST] * fast.margin) - 1.0
+        )
         self.fast_labels *= 1.0 - share
         forget_mean(&self.intercept.of[FAST], share)
         for i in range(self.n_terms):
@@ -308,28 +323,38 @@ cdef class AutoEngine(AutoRows):
             m += self.terms[i].weight.of[FAST].mu * self.terms[i].z
         fast.m = self.scale * m + self.intercept.of[FAST].mu
 
-    cdef double step(self, int side, double sign, double w, double m) noexcept nogil:
-        """Move a learner's weights, of which the row's forget a little first."""
-        cdef double v = 0.0, z, step, slope, share = FORGETTING
-        cdef Py_ssize_t i
-        if side == SLOW:
-            share = larger(0.1 * share, fmin(share, 1.0 / (1 + self.n_positive + self.n_negative)))
-        if self.forgets:
-            forget(&self.intercept.of[side], share)
-            for i in range(self.n_terms):
-                forget(&self.terms[i].weight.of[side], share)
-        for i in range(self.n_terms):
-            z = self.terms[i].z
-            v += self.terms[i].weight.of[side].sigma * z * z
-        v = self.scale * self.scale * v + self.intercept.of[side].sigma
-        step = implicit_logistic_step(sign * m, v, w)
-        slope = sigmoid(sign * m + step * v)
-        slope *= w * (1.0 - slope)
-        move(&self.intercept.of[side], 1.0, sign * step, slope)
-        for i in range(self.n_terms):
-            move(
-                &self.terms[i].weight.of[side], self.scale * self.terms[i].z, sign * step, slope
-            )
+    cdef double step(self, double sign, double w) noexcept nogil:
+        """Move both learners' weights, which forget a little first; returns the slow one's step."""
+        cdef const Term* terms = self.terms
+        cdef Weight* intercept = &self.intercept
+        cdef Weight* weight
+        cdef double share = FORGETTING if self.forgets else 0.0, scale = self.scale, z
+        # The slow one forgets ever less: to follow changes is the fast one's part.
+        cdef double less = larger(
+            0.1 * share, smaller(share, 1.0 / (1 + self.n_positive + self.n_negative))
+        )
+        cdef double v = 0.0, fast_v = 0.0, step, fast_step, bend, fast_bend
+        cdef Py_ssize_t i, n_terms = self.n_terms
+        forget(intercept, less, share)
+        for i in range(n_terms):
+            weight = terms[i].weight
+            forget(weight, less, share)
+            z = terms[i].z
+            v += weight.of[SLOW].sigma * z * z
+            fast_v += weight.of[FAST].sigma * z * z
+        v = scale * scale * v + intercept.of[SLOW].sigma
+        fast_v = scale * scale * fast_v + intercept.of[FAST].sigma
+        step = implicit_logistic_step(sign * self.judged[SLOW].m, v, w, -1.0)
+        fast_step = implicit_logistic_step(sign * self.judged[FAST].m, fast_v, w, -1.0)
+        bend = curvature(step, w)
+        fast_bend = curvature(fast_step, w)
+        move(&intercept.of[SLOW], 1.0, sign * step, bend)
+        move(&intercept.of[FAST], 1.0, sign * fast_step, fast_bend)
+        for i in range(n_terms):
+            weight = terms[i].weight
+            z = scale * terms[i].z
+            move(&weight.of[SLOW], z, sign * step, bend)
+            move(&weight.of[FAST], z, sign * fast_step, fast_bend)
         return step
 
     cdef void remember(self, double sign, double w, double step) noexcept nogil:
@@ -367,7 +392,7 @@ cdef class AutoEngine(AutoRows):
             z = row.parts[i].z
             m += weight.mu * z
             v += weight.sigma * z * z
-        step = implicit_logistic_step(row.sign * m - row.step * v, v, row.w)
+        step = implicit_logistic_step(row.sign * m - row.step * v, v, row.w, row.step)
         further = row.sign * (step - row.step)
         row.step = step
         self.intercept.of[SLOW].mu += further * self.intercept.of[SLOW].sigma
@@ -378,7 +403,7 @@ cdef class AutoEngine(AutoRows):
     cdef double probability(self) noexcept nogil:
         """What is reported of the event that was judged."""
         cdef const Judgement* judged = self.judged + self.leader
-        return calibrated(&self.calibration, judged.tau * judged.s)
+        return calibrated(&self.calibration, self.tau[self.leader] * judged.s)
 
     cdef int missing(self) noexcept nogil:
         if self.n_positive == 0:

@@ -1,6 +1,6 @@
 from .auto_constants cimport BINS
 from .model cimport Model
-from .scaling cimport Feature, Weight
+from .scaling cimport Feature, Statistics, Weight
 
 
 cdef struct Term:
@@ -12,7 +12,7 @@ cdef struct Term:
 cdef struct Change:
     # What the event makes of a feature's statistics.
     Py_ssize_t slot
-    Feature seen
+    Statistics seen
     bint wants_bins
 
 

@@ -6,9 +6,8 @@ through a line on the log odds, with a 2 x 2 covariance, and then through a tabl
 over at eleven knots. Both learn from the labels, by the inverse of the probability of asking.
 """
 
-from libc.math cimport fmax, fmin
-
-from .loss cimport implicit_logistic_step, sigmoid
+from .kernels cimport larger, smaller
+from .loss cimport curvature, implicit_logistic_step, sigmoid
 
 cdef enum:
     KNOTS = 11
@@ -53,9 +52,9 @@ cdef struct Calibration:
 
 
 cdef inline double line(const Calibration* known, double log_odds) noexcept nogil:
-    log_odds = fmax(-LOG_ODDS, fmin(LOG_ODDS, log_odds))
+    log_odds = larger(-LOG_ODDS, smaller(LOG_ODDS, log_odds))
     # A model that is right more often than not keeps its direction.
-    return sigmoid(fmax(0.1, 1.0 + known.slope) * log_odds + known.shift)
+    return sigmoid(larger(0.1, 1.0 + known.slope) * log_odds + known.shift)
 
 
 cdef inline double calibrated(const Calibration* known, double log_odds) noexcept nogil:
@@ -86,7 +85,7 @@ cdef inline double calibrated(const Calibration* known, double log_odds) noexcep
             low = levels[i]
         if ends[i] >= knot + 1:
             high = levels[i]
-    return fmax(0.0, fmin(1.0, (1.0 - part) * low + part * high))
+    return larger(0.0, smaller(1.0, (1.0 - part) * low + part * high))
 
 
 cdef inline void calibrate(Calibration* known, double log_odds, bint y, double w,
@@ -95,12 +94,12 @@ cdef inline void calibrate(Calibration* known, double log_odds, bint y, double w
     cdef double p, a, b, c, det, along, across, v, step, slope, sign = 1.0 if y else -1.0
     cdef double residual, part
     cdef int knot
-    known.weight_count = fmin(known.weight_count + 1.0, WEIGHT_WINDOW)
+    known.weight_count = smaller(known.weight_count + 1.0, WEIGHT_WINDOW)
     known.weight_mean += (w * importance - known.weight_mean) / known.weight_count
-    w = fmin(w * importance / known.weight_mean, WEIGHT)
-    log_odds = fmax(-LOG_ODDS, fmin(LOG_ODDS, log_odds))
+    w = smaller(w * importance / known.weight_mean, WEIGHT)
+    log_odds = larger(-LOG_ODDS, smaller(LOG_ODDS, log_odds))
     p = line(known, log_odds)
-    knot = <int>fmin(p * (KNOTS - 1), KNOTS - 2)
+    knot = <int>smaller(p * (KNOTS - 1), KNOTS - 2)
     part = p * (KNOTS - 1) - knot
     residual = (1.0 if y else 0.0) - p
     known.weights[knot] += w * (1.0 - part)
@@ -117,13 +116,12 @@ cdef inline void calibrate(Calibration* known, double log_odds, bint y, double w
     along = (c * log_odds - b) / det
     across = (a - b * log_odds) / det
     v = along * log_odds + across
-    step = sign * implicit_logistic_step(
-        sign * ((1.0 + known.slope) * log_odds + known.shift), v, w
+    step = implicit_logistic_step(
+        sign * ((1.0 + known.slope) * log_odds + known.shift), v, w, -1.0
     )
-    known.slope += step * along
-    known.shift += step * across
-    slope = sigmoid((1.0 + known.slope) * log_odds + known.shift)
-    slope *= w * (1.0 - slope)
+    slope = curvature(step, w)
+    known.slope += sign * step * along
+    known.shift += sign * step * across
     known.slope_precision += slope * log_odds * log_odds
     known.cross_precision += slope * log_odds
     known.shift_precision += slope

@@ -8,6 +8,11 @@ cdef inline double larger(double a, double b) noexcept nogil:
     return a if a > b else b
 
 
+cdef inline double smaller(double a, double b) noexcept nogil:
+    """min(a, b) without a call into the library."""
+    return a if a < b else b
+
+
 cdef inline double dot_entries(const double* line, const Entry* x, Py_ssize_t n) noexcept nogil:
     """The sum of line[slot] * value over an event."""
     cdef double a = 0.0, b = 0.0, c = 0.0, d = 0.0

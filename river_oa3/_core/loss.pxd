@@ -4,7 +4,9 @@ yp is the margin times the label, -1 or +1; rho_t the weight of the label's clas
 the event, which multiplies the loss. Where the rule is passive-aggressive, eta is its C.
 """
 
-from libc.math cimport exp, fabs, fmax, fmin, log, log1p
+from libc.math cimport exp, fabs, log
+
+from .kernels cimport larger, smaller
 
 cdef enum Loss:
     # Passive-aggressive: the shortest step that leaves no hinge loss; at most C; with C as a ridge.
@@ -38,7 +40,7 @@ cdef inline double step_size(int loss, double yp, double eta, double rho_t, doub
     if loss == PA:
         return (1.0 - yp) / squares
     if loss == PA_I:
-        return fmin(eta * w, (1.0 - yp) / squares)
+        return smaller(eta * w, (1.0 - yp) / squares)
     if loss == PA_II:
         return (1.0 - yp) / (squares + 0.5 / (eta * w))
     return gradient_step(loss, eta, rho_t, w)
@@ -55,23 +57,29 @@ cdef inline double sigmoid(double x) noexcept nogil:
     return e / (1.0 + e)
 
 
-cdef inline double logistic_loss(double ym) noexcept nogil:
-    return log1p(exp(-fabs(ym))) + fmax(0.0, -ym)
+cdef inline double logistic_lead(double ym, double other) noexcept nogil:
+    """How much smaller the loss at the margin `other` is than that at `ym`, both times the label.
+    """
+    return log((1.0 + exp(smaller(500.0, -ym))) / (1.0 + exp(smaller(500.0, -other))))
 
 
-cdef inline double implicit_logistic_step(double ym, double v, double w) noexcept nogil:
+cdef inline double implicit_logistic_step(double ym, double v, double w,
+                                          double guess) noexcept nogil:
     """The a with a = w sigmoid(-(ym + a v)), by Newton's method kept within a bracket.
 
-    ym is the margin times the label, v its variance, w the weight of the event.
+    ym is the margin times the label, v its variance, w the weight of the event, and `guess` where
+    to begin; below 0 it says nothing. At the end of the step the loss has the slope -a, and the
+    curvature a (1 - a / w).
     """
-    cdef double low = 0.0, high = w * sigmoid(-ym), s, gap, a, b
+    cdef double low = 0.0, high = w * sigmoid(-ym), s, gap, a = guess, b
     cdef int i
     if w > 1.0:  # beyond this bound the right side is below 1, and a is not
-        high = fmin(high, fmax(1.0, (log(w) - ym) / v))
-    if ym < 0.0:  # from the turning point of the sigmoid Newton's method cannot run in circles
-        a = fmin(high, -ym / v)
-    else:
-        a = high / (1.0 + high * fmax(0.0, 1.0 - high / w) * v)
+        high = smaller(high, larger(1.0, (log(w) - ym) / v))
+    if not 0.0 <= a <= high:
+        if ym < 0.0:  # from the turning point of the sigmoid Newton's method cannot run in circles
+            a = smaller(high, -ym / v)
+        else:
+            a = high / (1.0 + high * larger(0.0, 1.0 - high / w) * v)
     for i in range(60):
         s = sigmoid(-(ym + a * v))
         gap = a - w * s
@@ -80,9 +88,15 @@ cdef inline double implicit_logistic_step(double ym, double v, double w) noexcep
         else:
             low = a
         b = a - gap / (1.0 + w * s * (1.0 - s) * v)
-        if i > 20 or not low <= b <= high:  # huge weights: one unit of the margin a step
+        if (i > 20 and i % 2) or not low <= b <= high:  # huge weights, and guesses far off
             b = 0.5 * (low + high)
-        if fabs(b - a) <= 1e-12 * a:
+        # Newton's error is about the square of the last step: what follows is rounding.
+        if fabs(b - a) <= 1e-6 * a:
             return b
         a = b
     return a
+
+
+cdef inline double curvature(double step, double w) noexcept nogil:
+    """Of the logistic loss where an implicit step has ended."""
+    return step * larger(0.0, 1.0 - step / w)

@@ -1,4 +1,6 @@
-from libc.math cimport exp, fabs, fmin, pi, sqrt
+from libc.math cimport exp, fabs, pi, sqrt
+
+from .kernels cimport smaller
 
 cdef enum:
     # Which class has not been learned yet.
@@ -68,14 +70,14 @@ cdef inline double adaptive_score(View view) noexcept nogil:
     if view.missing == BOTH:
         return view.v
     if view.missing != NEITHER:
-        return view.v * exp(fmin(20.0, LEAN * view.missing * view.margin))
+        return view.v * exp(smaller(20.0, LEAN * view.missing * view.margin))
     spread = sqrt((1.0 + view.v) / (1.0 + pi / 8.0 * view.v))
     return 0.5 * (nearness(view.margin, spread) + nearness(view.second_margin, spread))
 
 
 cdef inline double relative_chance(double score, double mean, double rate,
                                    double floor) noexcept nogil:
-    return fmin(1.0, rate * (floor + (1.0 - floor) * (score / mean if mean > 0.0 else 1.0)))
+    return smaller(1.0, rate * (floor + (1.0 - floor) * (score / mean if mean > 0.0 else 1.0)))
 
 
 cdef class AdaptiveRule:
@@ -84,7 +86,7 @@ cdef class AdaptiveRule:
     cdef double count
 
     cdef inline double next_mean(self, double score) noexcept nogil:
-        return self.mean + (score - self.mean) / fmin(self.count + 1.0, SCORE_WINDOW)
+        return self.mean + (score - self.mean) / smaller(self.count + 1.0, SCORE_WINDOW)
 
     cdef inline double chance(self, View view, double rate, double floor) noexcept nogil:
         """The probability of asking, at this rate, of which the share `floor` goes to all alike."""
@@ -98,4 +100,4 @@ cdef class AdaptiveRule:
     cdef inline void note(self, View view) noexcept nogil:
         """Take the event into the running mean."""
         self.mean = self.next_mean(adaptive_score(view))
-        self.count = fmin(self.count + 1.0, SCORE_WINDOW)
+        self.count = smaller(self.count + 1.0, SCORE_WINDOW)

@@ -5,7 +5,7 @@ cdef enum:
     REPEATS = 10
     FIRST_REPEAT = 10
     # From so many labels on, there are fewer repeats per label.
-    MANY_LABELS = 1000
+    MANY_LABELS = 300
 
 
 cdef struct Part:

@@ -30,11 +30,16 @@ cdef struct Weight:
     Gaussian of[SIDES]
 
 
-cdef struct Feature:
-    # How often it was present, the mean and the variance of its values, and its newest event.
+cdef struct Statistics:
+    # How often a feature was present, and the mean and the variance of its values.
     double n
     double mean
     double var
+
+
+cdef struct Feature:
+    Statistics seen
+    # The newest event that had it.
     double last
     Weight weight
     # Which of the rows of bins is its own; -1 where it has none.
@@ -45,31 +50,39 @@ cdef inline double clipped(double value, double limit) noexcept nogil:
     return limit if value > limit else (-limit if value < -limit else value)
 
 
-cdef inline void count_value(Feature* seen, double x) noexcept nogil:
-    """Take one more value into the mean and the variance."""
-    cdef double gap = x - seen.mean
+cdef inline double count_value(Statistics* seen, double x) noexcept nogil:
+    """Take one more value into the mean and the variance; returns 1 / n."""
+    cdef double gap = x - seen.mean, part
     seen.n += 1.0
-    seen.mean += gap / seen.n
-    seen.var += (gap * (x - seen.mean) - seen.var) / seen.n
+    part = 1.0 / seen.n
+    seen.mean += gap * part
+    seen.var += (gap * (x - seen.mean) - seen.var) * part
+    return part
 
 
-cdef inline double rarity(double n, double t) noexcept nogil:
-    """Rare features count more: the square of the factor, for one present in n of t events."""
-    return 1.0 + log(DENSE * t / n)
+cdef inline double rarity(double part, double t) noexcept nogil:
+    """Rare features count more: the square of the factor, for one that 1 / `part` of t events have.
+    """
+    return 1.0 + log(DENSE * t * part)
 
 
-cdef inline double sparse_value(const Feature* seen, double x, double t) noexcept nogil:
-    cdef double square = seen.var + seen.mean * seen.mean
+cdef inline double sparse_value(const Statistics* seen, double x, double t,
+                                double part) noexcept nogil:
+    """x over its root mean square, clipped, times the factor of rare features."""
+    cdef double square = seen.var + seen.mean * seen.mean, factor = rarity(part, t)
     if square <= 0.0:  # values too small to be squared
         return 0.0
-    return clipped(x / sqrt(square), CLIP) * sqrt(rarity(seen.n, t))
+    if x * x > CLIP * CLIP * square:
+        return (CLIP if x > 0.0 else -CLIP) * sqrt(factor)
+    return x * sqrt(factor / square)
 
 
-cdef inline double dense_value(const Feature* seen, double x, double t, int* bin) noexcept nogil:
-    """The standardised value, and its bin; -1 where the feature has none yet."""
-    cdef double share = seen.n / t, square = seen.mean * seen.mean, mean, var, z
+cdef inline double dense_value(const Statistics* seen, double x, double share,
+                               int* bin) noexcept nogil:
+    """The standardised value of a feature that this share of the events has; -1 for no bin yet."""
+    cdef double square = seen.mean * seen.mean, mean, var, z
     cdef bint is_flag = seen.var <= ROUNDING * square
-    cdef bint has_gaps = not is_flag and seen.n < t and FAR * FAR * seen.var < square
+    cdef bint has_gaps = not is_flag and share < 1.0 and FAR * FAR * seen.var < square
     if has_gaps:
         mean = seen.mean
         var = seen.var
@@ -86,11 +99,9 @@ cdef inline double dense_value(const Feature* seen, double x, double t, int* bin
 
 
 cdef inline int octile(double z) noexcept nogil:
-    """Which eighth of a Gaussian a standardised value lies in."""
-    if z > 0.0:
-        if z > 0.6744897501960817:
-            return 7 if z > 1.1503493803760079 else 6
-        return 5 if z > 0.31863936396437526 else 4
-    if z > -0.6744897501960817:
-        return 3 if z > -0.31863936396437526 else 2
-    return 1 if z > -1.1503493803760079 else 0
+    """Which eighth of a Gaussian a standardised value lies in, without a branch to guess wrong."""
+    return (
+        (z > -1.1503493803760079) + (z > -0.6744897501960817) + (z > -0.31863936396437526)
+        + (z > 0.0) + (z > 0.31863936396437526) + (z > 0.6744897501960817)
+        + (z > 1.1503493803760079)
+    )

@@ -6,9 +6,10 @@ positive where its probability is above that mean. While false alarms outweigh m
 is drawn back toward even odds.
 """
 
-from libc.math cimport fmax, fmin, log
+from libc.math cimport log
 
 from .auto_constants cimport FORGETTING, IMPORTANCE, K_WINDOW, P_WINDOW, PSEUDO
+from .kernels cimport larger, smaller
 from .scaling cimport FAST, SIDES, SLOW
 
 
@@ -31,14 +32,14 @@ cdef inline void note_event(Threshold* known, double slow, double fast, int lead
     """Take in the probabilities that both learners give to an event, and what became of it."""
     cdef double missed, alarms, pull, mean
     cdef int side
-    known.p_count = fmin(known.p_count + 1.0, P_WINDOW)
+    known.p_count = smaller(known.p_count + 1.0, P_WINDOW)
     known.p_mean[SLOW] += (slow - known.p_mean[SLOW]) / known.p_count
     known.p_mean[FAST] += (fast - known.p_mean[FAST]) / known.p_count
-    known.k_count = fmin(known.k_count + 1.0, K_WINDOW)
+    known.k_count = smaller(known.k_count + 1.0, K_WINDOW)
     known.k_mean += ((1.0 if positive else 0.0) - known.k_mean) / known.k_count
     missed = price_fn * (known.misses + PSEUDO) / (known.hits + known.misses + 2.0 * PSEUDO)
-    alarms = price_fp * fmax(0.0, known.k_mean - known.p_mean[leader])
-    pull = fmax(0.0, (alarms - missed) / (alarms + missed)) if alarms > 0.0 else 0.0
+    alarms = price_fp * larger(0.0, known.k_mean - known.p_mean[leader])
+    pull = larger(0.0, (alarms - missed) / (alarms + missed)) if alarms > 0.0 else 0.0
     for side in range(SIDES):
         mean = (known.p_mean[side] * known.p_count + 0.5) / (known.p_count + 1.0)
         known.log_odds[side] = (1.0 - pull) * log(mean / (1.0 - mean))
@@ -49,6 +50,6 @@ cdef inline void note_positive(Threshold* known, bint predicted, double importan
     known.hits *= 1.0 - FORGETTING
     known.misses *= 1.0 - FORGETTING
     if predicted:
-        known.hits += fmin(importance, IMPORTANCE)
+        known.hits += smaller(importance, IMPORTANCE)
     else:
-        known.misses += fmin(importance, IMPORTANCE)
+        known.misses += smaller(importance, IMPORTANCE)

@@ -158,7 +158,7 @@ def replay(
     budget = model._budget
     if not (budget is None or _decides_as(TotalBudget, budget, *SPENDING)):
         raise TypeError(f"replay takes a budget of labels in all as it is, not {budget!r}")
-    arguments = (
+    arguments: tuple[typing.Any, ...] = (
         stream.X.data,
         stream.X.indices,
         stream.X.indptr,
@@ -176,7 +176,8 @@ def replay(
         pace = UNLIMITED if budget is None else budget.pace()
         counts, asked, used = replay_auto(classifier._core, rule, *pace, *arguments)
     else:
-        counts, asked, used = _replay(classifier._core, _rule(model._query), *arguments)
+        learner: typing.Any = classifier._core
+        counts, asked, used = _replay(learner, _rule(model._query), *arguments)
     seconds = time.thread_time() - start
     if overflow is not None:
         checks.refuse_size(f"event {overflow + 1} of the replay is too large")

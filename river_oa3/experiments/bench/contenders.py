@@ -10,6 +10,7 @@ import numpy as np
 from river import active, linear_model, optim
 
 from river_oa3.active import ActiveLearner
+from river_oa3.auto import AutoOA3Classifier
 from river_oa3.experiments.bench.events import Events
 from river_oa3.experiments.bench.floor import walk
 from river_oa3.oa3 import OA3Classifier
@@ -120,6 +121,8 @@ def _scikit_activeml(names: list[str]) -> Pace:
 CONTENDERS: dict[str, Contender] = {
     FLOOR: Contender(_floor),
     "OA3Diag": Contender(classifier(OA3DiagClassifier), method="OA3-diag"),
+    "AutoOA3": Contender(classifier(AutoOA3Classifier)),
+    "ActiveLearner()": Contender(_active(lambda: ActiveLearner(budget=100, seed=1)), is_bare=False),
     "SSOA3": Contender(classifier(SSOA3Classifier), method="SSOA3"),
     "SOA3": Contender(classifier(SOA3Classifier), most_features=20_000, method="SOA3"),
     "OA3": Contender(classifier(OA3Classifier), most_features=1_500, method="OA3"),

@@ -12,7 +12,7 @@ from river_oa3.datasets import DataError
 
 __all__ = ["Case", "Events", "dense_events", "random_events", "vocabulary_events", "w8a_events"]
 
-Events = Sequence[tuple[dict[str, float], bool]]
+Events = Sequence[tuple[dict[str, typing.Any], bool]]
 
 
 class Case(typing.NamedTuple):

@@ -6,7 +6,7 @@ import importlib.util
 import typing
 from collections.abc import Callable, Iterable, Iterator
 
-from river_oa3.experiments.bench import busy, figures, growth
+from river_oa3.experiments.bench import busy, figures, growth, raw
 from river_oa3.experiments.bench.figures import Figure
 from river_oa3.experiments.bench.growth import Sweep, Times
 from river_oa3.experiments.bench.timing import FULL, Effort, run_on_one_core
@@ -40,6 +40,7 @@ SECTIONS: dict[str, Section] = {
         "predict + learn, times faster than river's LogisticRegression", figures.learners
     ),
     "active": Section("predict, and learn where asked", figures.active_learning),
+    "raw": Section("AutoOA3 on raw events", raw.raw_events),
     "replay": Section(
         "replay with half of the labels, times faster than river's LogisticRegression",
         figures.replays,

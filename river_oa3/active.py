@@ -40,9 +40,12 @@ class LastQuery(typing.NamedTuple):
 class ActiveLearner(ActiveLearningClassifier):
     """Asks for the labels that are worth their price, and never for more than the budget.
 
-    Wraps any river classifier, or a pipeline that ends in one. `predict_one` gives a label and
-    says whether to ask for the true one; when it comes, now or much later, hand it to `learn_one`.
-    A label is paid for when it is asked for, so no delay can overspend.
+    On its own it takes events as they come, and needs nothing set: see `AutoOA3Classifier`. Or it
+    wraps any river classifier, or a pipeline that ends in one.
+
+    `predict_one` gives a label and says whether to ask for the true one; when it comes, now or much
+    later, hand it to `learn_one`. A label is paid for when it is asked for, so no delay can
+    overspend.
 
     The classifiers of this package are asked for their margin and for how sure they are of it. For
     any other the margin is `2 P(True) - 1`, or the gap between the two most likely classes where
@@ -50,22 +53,25 @@ class ActiveLearner(ActiveLearningClassifier):
 
     In a pipeline the margin is that of the event which reaches the classifier, and the steps that
     need no labels learn from every event that is predicted, once, whether or not it is asked about.
+    So does an `AutoOA3Classifier`.
 
     Parameters
     ----------
     classifier
-        The classifier to wrap.
+        The classifier to wrap. The default is `AutoOA3Classifier()`.
     query
-        The rule for asking, from `river_oa3.query`. The default is OA3's own.
+        The rule for asking, from `river_oa3.query`. The default is `AdaptiveQuery` for an
+        `AutoOA3Classifier`, and the paper's `AsymmetricQuery` for any other.
     budget
         The number of labels in all, or a budget from `river_oa3.budget`. None sets no limit.
     seed
         Random number generator seed for reproducibility.
     learn_transformers
-        Whether the steps of a pipeline that need no labels learn from the events that are
-        predicted. If not, they learn from labelled events alone, as in a river pipeline. A label
-        is taken for that of a predicted event as long as there are more predictions than labels;
-        any other, as when a model is trained before it is put to use, teaches these steps too.
+        Whether the steps of a pipeline that need no labels, and an `AutoOA3Classifier`, learn from
+        the events that are predicted. If not, they learn from labelled events alone, as in a river
+        pipeline. A label is taken for that of a predicted event as long as there are more
+        predictions than labels; any other, as when a model is trained before it is put to use,
+        teaches these steps too.
 
     Attributes
     ----------
@@ -83,6 +89,12 @@ class ActiveLearner(ActiveLearningClassifier):
 
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_oa3 import ActiveLearner, SSOA3Classifier, metrics
+
+    >>> model = ActiveLearner(budget=500, seed=42)
+    >>> evaluate.progressive_val_score(datasets.Shuttle(), model, metrics.WeightedSum())
+    WeightedSum: 98.36%
+
+    One of the paper's learners wants its events scaled, and of about the same length:
 
     >>> def with_intercept(x):
     ...     return {**x, 'intercept': 1.0}

@@ -187,6 +187,7 @@ cdef class Auto(AutoEngine):
         self.copy_recall(copy)
         copy.add_real(b"fast_labels", self.fast_labels)
         copy.add_real(b"evidence", self.evidence)
+        copy.add_real(b"last_label", self.last_label)
         copy.add_integer(b"leader", self.leader)
         copy.add_real(b"t", self.t)
         copy.add_real(b"clock", self.clock)
@@ -264,6 +265,7 @@ cdef class Auto(AutoEngine):
             "evidence": float(stored(
                 {"evidence": np.array([stored_part(state, "evidence")])}, "evidence", (1,)
             )[0]),
+            "last_label": stored_number(state, "last_label", clock),
             "leader": stored_count(state, "leader", FAST),
             "threshold": stored(state, "threshold", (N_RUNNING,), most=LARGEST_STORED),
         }
@@ -313,6 +315,7 @@ cdef class Auto(AutoEngine):
         copy_in(<double*>&self.threshold, numbers["threshold"])
         self.fast_labels = numbers["fast_labels"]
         self.evidence = numbers["evidence"]
+        self.last_label = numbers["last_label"]
         self.leader = numbers["leader"]
         self.n_bins = len(numbers["bins"])
         copy_in(<double*>&self.calibration, numbers["calibration"])

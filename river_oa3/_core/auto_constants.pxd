@@ -35,11 +35,13 @@ cdef extern from *:
        rises with the surprise. */
     #define OA3_SURPRISE 0.5
     #define OA3_SURPRISE_SLOPE 1.5
-    /* Which learner answers: labels remembered, largest difference of one label, and how far the
-       fast one has to be ahead before it takes over. */
+    /* Which learner answers: labels remembered, largest difference of one label, how far the fast
+       one has to be ahead before it takes over, and after how many events without a label it gives
+       back. */
     #define OA3_EVIDENCE_LABELS 50.0
     #define OA3_EVIDENCE_CAP 3.0
     #define OA3_EVIDENCE_SWITCH 0.2
+    #define OA3_EVIDENCE_EVENTS 500.0
     /* No variance falls below this share of the prior's. */
     #define OA3_LEAST_SHARE 1e-12
     """
@@ -64,6 +66,7 @@ cdef extern from *:
     const double EVIDENCE_LABELS "OA3_EVIDENCE_LABELS"
     const double EVIDENCE_CAP "OA3_EVIDENCE_CAP"
     const double EVIDENCE_SWITCH "OA3_EVIDENCE_SWITCH"
+    const double EVIDENCE_EVENTS "OA3_EVIDENCE_EVENTS"
     const double LEAST_SHARE "OA3_LEAST_SHARE"
 
 cdef enum:

@@ -26,8 +26,8 @@ cdef class AutoEngine(AutoRows):
     cdef long long n_positive, n_negative
     cdef Weight intercept
     # The labels that the fast learner has not forgotten, how far it is ahead of the slow one on
-    # the newest labels, and which of the two answers.
-    cdef double fast_labels, evidence
+    # the newest labels, when the last one came, and which of the two answers.
+    cdef double fast_labels, evidence, last_label
     cdef double tau[SIDES]
     cdef int leader
     # Only comparisons that show what forgetting is worth turn it off.

@@ -7,7 +7,7 @@ Learning a label then works on the row as it was observed.
 from libc.math cimport pi, sqrt
 
 from .auto_constants cimport (
-    BIN_VALUE, BINS, DENSE, ENOUGH, EVIDENCE_CAP, EVIDENCE_LABELS, EVIDENCE_SWITCH, FORGETTING,
+    BIN_VALUE, BINS, DENSE, ENOUGH, EVIDENCE_CAP, EVIDENCE_EVENTS, EVIDENCE_LABELS, EVIDENCE_SWITCH, FORGETTING,
     LARGEST, LEAST_SHARE, PRIOR, SCALE_WINDOW, SURPRISE, SURPRISE_SLOPE, TEMPERATURE,
 )
 from .calibration cimport calibrate, calibrated
@@ -202,6 +202,10 @@ cdef class AutoEngine(AutoRows):
         cdef bint has_new = self.event.new > 0
         self.t += 1.0
         self.clock += 1.0
+        if self.leader == FAST and self.clock - self.last_label > EVIDENCE_EVENTS:
+            # What was ahead on the newest labels says little where no more of them come.
+            self.leader = SLOW
+            self.evidence = 0.0
         for i in range(self.n_changes):
             change = self.changes + i
             row = self.rows + change.slot
@@ -279,6 +283,7 @@ cdef class AutoEngine(AutoRows):
         # A label of the class with more of them says less.
         ratio = smaller(1.0, ratio)
         labels = self.n_positive + self.n_negative
+        self.last_label = self.clock
         self.fast_labels += 1.0
         if self.forgets and labels > 1:
             self.weigh_evidence(sign, ratio)

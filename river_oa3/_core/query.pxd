@@ -1,6 +1,6 @@
 from libc.math cimport exp, fabs, pi, sqrt
 
-from .kernels cimport smaller
+from .kernels cimport larger, smaller
 
 cdef enum:
     # Which class has not been learned yet.
@@ -17,12 +17,15 @@ cdef extern from *:
     #define OA3_ASYMMETRY 10.0
     /* The weight of the lean to a class that has not been seen. */
     #define OA3_LEAN 3.0
+    /* The least rate before the first label. */
+    #define OA3_FIRST_RATE 0.3
     /* Events in the running mean of the score. */
     #define OA3_SCORE_WINDOW 200.0
     """
     const double SHARPNESS "OA3_SHARPNESS"
     const double ASYMMETRY "OA3_ASYMMETRY"
     const double LEAN "OA3_LEAN"
+    const double FIRST_RATE "OA3_FIRST_RATE"
     const double SCORE_WINDOW "OA3_SCORE_WINDOW"
 
 
@@ -91,6 +94,8 @@ cdef class AdaptiveRule:
     cdef inline double chance(self, View view, double rate, double floor) noexcept nogil:
         """The probability of asking, at this rate, of which the share `floor` goes to all alike."""
         cdef double score = adaptive_score(view)
+        if view.missing == BOTH:  # there is nothing to choose by before the first label
+            rate = larger(rate, FIRST_RATE)
         return relative_chance(score, self.next_mean(score), rate, floor)
 
     cdef inline double noted_chance(self, View view, double rate, double floor) noexcept nogil:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import typing
 from collections.abc import Iterator
 
@@ -34,7 +35,7 @@ def raw_events(effort: Effort, data_dir: str | None) -> Iterator[Figure]:
             {
                 "OA3Diag": (OA3DiagClassifier, events),
                 "AutoOA3": (AutoOA3Classifier, events),
-                "ActiveLearner": (lambda: _active(len(events)), events),
+                "ActiveLearner": (functools.partial(_active, len(events)), events),
                 BASELINE: (linear_model.LogisticRegression, events),
             },
             2 * effort.rounds,
@@ -47,7 +48,7 @@ def raw_events(effort: Effort, data_dir: str | None) -> Iterator[Figure]:
     mixed = _mixed_events(effort.stream // 10)
     best = fastest(
         {
-            "ActiveLearner": (lambda: _active(len(mixed)), mixed),
+            "ActiveLearner": (functools.partial(_active, len(mixed)), mixed),
             "pipeline": (lambda: _active(len(mixed), _pipeline()), mixed),
         },
         effort.rounds,
@@ -61,7 +62,7 @@ def _active(events: int, classifier: typing.Any = None) -> ActiveLearner:
     return ActiveLearner(classifier, budget=max(1, events // 100), seed=1)
 
 
-def _pipeline() -> compose.Pipeline:
+def _pipeline() -> typing.Any:
     numbers = compose.SelectType(float) | preprocessing.StandardScaler()
     categories = compose.SelectType(str) | preprocessing.OneHotEncoder()
     return (numbers + categories) | preprocessing.Normalizer() | SSOA3Classifier()

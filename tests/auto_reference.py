@@ -1,4 +1,4 @@
-"""AutoOA3 written plainly, with dicts and floats: the twin that the compiled core is tested against.
+"""AutoOA3 written plainly, with dicts and floats: the twin of the compiled learner.
 
 It is written for reading, one function per idea, in the order in which an event meets them: read,
 scale, judge, observe, learn, ask. Constants have the names of `auto_constants.pxd`.
@@ -13,14 +13,15 @@ BIN_VALUE, BIN_START = 0.7, 5
 EDGES = [-1.1503493803760079, -0.6744897501960817, -0.31863936396437526, 0.0]
 EDGES += [-edge for edge in reversed(EDGES[:-1])]
 MISSING_BIN = 8
-LARGEST, ROUNDING = 1e150, 1e-20
+LARGEST, TOO_SMALL, ROUNDING = 1e150, 1e-290, 1e-20
 SCALE_WINDOW, P_WINDOW, K_WINDOW, SCORE_WINDOW, WEIGHT_WINDOW = 4000, 100, 300, 200, 100
 TEMPERATURE, ENOUGH, PSEUDO, IMPORTANCE = 100, 5, 0.5, 3.0
 FORGETTING, LINE_FORGETTING, LEAST = 0.01, 0.002, 3e-12
 SURPRISE, SURPRISE_SLOPE = 0.5, 1.5
-EVIDENCE_LABELS, EVIDENCE_CAP, EVIDENCE_SWITCH = 50, 3.0, 0.2
+EVIDENCE_LABELS, EVIDENCE_CAP, EVIDENCE_SWITCH, EVIDENCE_EVENTS = 50, 3.0, 0.2, 500
 SLOW, FAST = SIDES = 0, 1
-REMEMBERED, REPEATS, FIRST_REPEAT, MANY_LABELS = 100, 10, 10, 1000
+REMEMBERED, REPEATS, FIRST_REPEAT, MANY_LABELS = 100, 10, 10, 300
+FIRST_RATE = 0.3
 KNOTS = [i / 10 for i in range(11)]
 KNOT_PRIOR, LOG_ODDS, LARGEST_WEIGHT = 3.0, 20.0, 10.0
 
@@ -104,7 +105,9 @@ def rarity(n, t):
 
 def sparse_value(n, mean, var, value, t):
     square = var + mean**2
-    return clip(value / math.sqrt(square), CLIP) * math.sqrt(rarity(n, t)) if square else 0.0
+    if square < TOO_SMALL:
+        return 0.0
+    return clip(value / math.sqrt(square), CLIP) * math.sqrt(rarity(n, t))
 
 
 def dense_value(n, mean, var, value, t):
@@ -225,6 +228,7 @@ class Auto:
         self.features, self.intercept = {}, Weight()
         self.labels = {True: 0, False: 0}
         self.fast_labels, self.evidence, self.leader = 0.0, 0.0, SLOW
+        self.since_label = 0
         self.threshold, self.calibration = Threshold(), Calibration()
         self.memory, self.n_remembered, self.turn = [], 0, 0
 
@@ -295,6 +299,9 @@ class Auto:
         event = read(x)
         row = self.row(event)
         _, length, _ = self.scaled(event, is_counted=False)
+        self.since_label += 1
+        if self.leader == FAST and self.since_label > EVIDENCE_EVENTS:
+            self.leader, self.evidence = SLOW, 0.0
         positive = self.row_margin(row, self.leader) >= 0
         p = [sigmoid(self.log_odds(row, side)) for side in SIDES]
         self.t += 1
@@ -337,6 +344,7 @@ class Auto:
             self.threshold.note_positive(margins[self.leader] >= 0, importance)
         self.labels[y] += 1
         self.fast_labels += 1
+        self.since_label = 0
         # A label of the class with more of them says less.
         ratio = min(1.0, (self.labels[not y] + 1) / self.labels[y])
         if sum(self.labels.values()) > 1:
@@ -434,7 +442,9 @@ class Adaptive:
     def next_mean(self, worth):
         return self.mean + (worth - self.mean) / min(self.count + 1, SCORE_WINDOW)
 
-    def ask(self, worth, rate, floor):
+    def ask(self, worth, rate, floor, missing):
+        if missing == 2:  # there is nothing to choose by before the first label
+            rate = max(rate, FIRST_RATE)
         self.mean = self.next_mean(worth)
         self.count = min(self.count + 1, SCORE_WINDOW)
         return self.chance(worth, rate, floor)

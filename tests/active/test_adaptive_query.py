@@ -141,7 +141,7 @@ def test_event_is_asked_about_with_the_probability_that_was_told(limit, method):
 def test_both_ways_to_predict_decide_alike():
     one, other = ActiveLearner(budget=60, seed=1), ActiveLearner(budget=60, seed=1)
     for x, y in events(300):
-        label, ask = one.predict_one(x)
+        _, ask = one.predict_one(x)
         odds, same = other.predict_proba_one(x)
         assert ask == same
         assert set(odds) == {False, True}

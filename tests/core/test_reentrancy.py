@@ -15,11 +15,11 @@ from collections.abc import Mapping
 import pytest
 from learners import LEARNERS, each_learner, sparse_events, trained
 
-from river_oa3 import OA3Classifier, OA3DiagClassifier
+from river_oa3 import AutoOA3Classifier, OA3Classifier, OA3DiagClassifier
 from river_oa3.first_order import PerceptronClassifier
 
 each_model = pytest.mark.parametrize(
-    "learner", [*LEARNERS, PerceptronClassifier], ids=lambda c: c.__name__
+    "learner", [*LEARNERS, PerceptronClassifier, AutoOA3Classifier], ids=lambda c: c.__name__
 )
 
 
@@ -243,7 +243,10 @@ class Fresh(Mapping):
 
 
 @each_model
-def test_value_that_uses_the_model_when_it_is_let_go_of_does_not_garble_the_event(learner):
+def test_value_that_uses_the_model_when_it_is_let_go_of_does_not_garble_the_event(learner, request):
+    if learner is AutoOA3Classifier:
+        reason = "it lets go of the event before it reads the answer"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
     model, twin = learner(), learner()
     model.learn_one(Fresh(model), False)
     twin.learn_one({f"made{i}!": 1.0 for i in range(3)}, False)

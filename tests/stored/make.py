@@ -1,7 +1,7 @@
 """Store one model of each learner, with the margins it gives from there on.
 
-Run it as `python tests/stored/make.py` when the format number grows, or a learner is added, and keep
-the older files, which it does not touch: they are what a user still has.
+Run it as `python tests/stored/make.py` when the format number grows, or a learner is added. It
+leaves older files alone: they are what a user still has.
 """
 
 import json

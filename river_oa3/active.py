@@ -157,8 +157,12 @@ class ActiveLearner(ActiveLearningClassifier):
         self._knows_margin = isinstance(classifier, MarginClassifier)
         last = pipelines.last_step(classifier)
         self._answers_as_core = opinions.answers_as_core(last)
-        self._observes = isinstance(last, AutoOA3Classifier) and learn_transformers
-        default = AdaptiveQuery if isinstance(last, AutoOA3Classifier) else AsymmetricQuery
+        is_auto = isinstance(last, AutoOA3Classifier)
+        self._observes = is_auto and learn_transformers
+        self._takes_short_way = (
+            self._answers_as_core and not self._is_pipeline and (self._observes or not is_auto)
+        )
+        default = AdaptiveQuery if is_auto else AsymmetricQuery
         self._query = default() if query is None else query
         self._adapts = _adapts(self._query)
         self.n_seen = 0
@@ -172,12 +176,13 @@ class ActiveLearner(ActiveLearningClassifier):
 
     def __setstate__(self, state: dict[str, typing.Any]) -> None:
         self.__dict__.update(state)
-        if "_observes" not in state:  # stored before there was a classifier that does
-            self._observes = self._adapts = False
         if "_n_blank" in state:  # stored by version 0.1
             self._n_leading_zero_events = self.__dict__.pop("_n_blank")
             self._last = None if state["_last"] is None else (*state["_last"], None)
             self._answers_as_core = opinions.answers_as_core(pipelines.last_step(self.classifier))
+        if "_observes" not in state:  # stored before there was a classifier that does
+            self._observes = self._adapts = False
+            self._takes_short_way = self._answers_as_core and not self._is_pipeline
 
     @property
     def last_query(self) -> LastQuery | None:
@@ -198,7 +203,7 @@ class ActiveLearner(ActiveLearningClassifier):
         The predicted label, and whether to ask.
 
         """
-        if self._answers_as_core and not self._is_pipeline:
+        if self._takes_short_way:
             # The short way through what follows, for the sake of speed.
             classifier: typing.Any = self.classifier
             if self._observes:

@@ -21,6 +21,7 @@ SURPRISE, SURPRISE_SLOPE = 0.5, 1.5
 EVIDENCE_LABELS, EVIDENCE_CAP, EVIDENCE_SWITCH, EVIDENCE_EVENTS = 50, 3.0, 0.2, 500
 SLOW, FAST = SIDES = 0, 1
 REMEMBERED, REPEATS, FIRST_REPEAT, MANY_LABELS = 100, 10, 10, 300
+FIRST_RATE = 0.3
 KNOTS = [i / 10 for i in range(11)]
 KNOT_PRIOR, LOG_ODDS, LARGEST_WEIGHT = 3.0, 20.0, 10.0
 
@@ -94,8 +95,9 @@ class Feature:
         if value == 0:
             return self.n, self.mean, self.var
         n, gap = self.n + 1, value - self.mean
-        mean = self.mean + gap / n
-        return n, mean, self.var + (gap * (value - mean) - self.var) / n
+        # Times 1 / n, as the core does: which bin a value is in may be a matter of rounding.
+        mean = self.mean + gap * (1 / n)
+        return n, mean, self.var + (gap * (value - mean) - self.var) * (1 / n)
 
 
 def rarity(n, t):
@@ -111,7 +113,7 @@ def sparse_value(n, mean, var, value, t):
 
 def dense_value(n, mean, var, value, t):
     """The standardised value, and its bin or None."""
-    share, square = n / t, mean**2
+    share, square = 1.0 if n == t else n * (1 / t), mean * mean
     is_flag = var <= ROUNDING * square + SMALLEST
     has_gaps = not is_flag and n < t and FAR**2 * var < square
     is_gap = has_gaps and value == 0
@@ -446,13 +448,13 @@ class Adaptive:
     def next_mean(self, worth):
         return self.mean + (worth - self.mean) / min(self.count + 1, SCORE_WINDOW)
 
-    def ask(self, worth, rate, floor, missing=0):
-        if missing == 2:  # nothing to choose by before the first label
-            rate = max(rate, 0.3)
+    def ask(self, worth, missing, rate, floor):
         self.mean = self.next_mean(worth)
         self.count = min(self.count + 1, SCORE_WINDOW)
-        return self.chance(worth, rate, floor)
+        return self.chance(worth, missing, rate, floor)
 
-    def chance(self, worth, rate, floor):
+    def chance(self, worth, missing, rate, floor):
+        if missing == 2:  # nothing to choose by before the first label
+            rate = max(rate, FIRST_RATE)
         relative = worth / self.mean if self.mean > 0 else 1.0
         return min(1.0, rate * (floor + (1 - floor) * relative))

@@ -4,6 +4,8 @@ import pytest
 from learners import LEARNERS, SKETCHES
 from river import checks
 
+from river_oa3 import AutoOA3Classifier, metrics
+
 NOT_DEFAULT = {"eta": 0.5, "gamma": 3.0, "rho": 8.0}
 
 # Phishing has nine features: a sketch of twenty rows never fills up, one of one row always has.
@@ -11,6 +13,8 @@ MODELS = (
     {learner.__name__: learner() for learner in LEARNERS}
     | {f"{learner.__name__}-not-default": learner(**NOT_DEFAULT) for learner in LEARNERS}
     | {f"{learner.__name__}-wide": learner(sketch_size=20, seed=7) for learner in SKETCHES}
+    | {"AutoOA3Classifier": AutoOA3Classifier()}
+    | {"AutoOA3Classifier-cost": AutoOA3Classifier(metrics.WeightedCost(9, 1), max_features=20)}
     | {f"{learner.__name__}-one-row": learner(sketch_size=1) for learner in SKETCHES}
 )
 

@@ -3,9 +3,9 @@ from .snapshot cimport Snapshot
 
 
 cdef class Auto(AutoEngine):
-    cdef int judge_raw(self, object x) except -1
+    cdef object judge_raw(self, object x)
     cdef tuple answer(self, int missing)
-    cdef int observe_raw(self, object x) except -1
+    cdef object observe_raw(self, object x)
     cdef int copy_statistics(self, Snapshot copy) except -1
     cdef int copy_recall(self, Snapshot copy) except -1
 

@@ -49,39 +49,43 @@ cdef class Auto(AutoEngine):
 
     # Questions: nothing below changes a number or registers a name.
 
-    cdef int judge_raw(self, object x) except -1:
+    cdef object judge_raw(self, object x):
+        """Judge an event; returns what has to be held on to until the answer is read.
+
+        Letting go of an event may run code of others, which may judge another one.
+        """
         kept = self.features.read(x, False)
         self.check_size()
         self.reserve_scratch(self.event.known + self.event.new)
         self.judge(False)
-        return 0
+        return kept
 
     def margin_one(self, x):
-        self.judge_raw(x)
+        kept = self.judge_raw(x)
         return self.judged[self.speaker].margin
 
     def predict_one(self, x):
-        self.judge_raw(x)
+        kept = self.judge_raw(x)
         return self.judged[self.speaker].margin >= 0.0
 
     def probability_one(self, x):
         """The probability of True, and of False."""
         cdef double p
-        self.judge_raw(x)
+        kept = self.judge_raw(x)
         p = self.probability()
         return p, 1.0 - p
 
     def variance_one(self, x):
-        self.judge_raw(x)
+        kept = self.judge_raw(x)
         return self.judged[self.speaker].v
 
     def confidence_one(self, x):
-        self.judge_raw(x)
+        kept = self.judge_raw(x)
         return confidence(self.judged[self.speaker].v)
 
     def judge_one(self, x):
         """Both margins, variance, confidence, and which class has not been learned yet."""
-        self.judge_raw(x)
+        kept = self.judge_raw(x)
         return self.answer(self.missing())
 
     def judge_observed_one(self, x):
@@ -130,7 +134,7 @@ cdef class Auto(AutoEngine):
         """What `judge_one` says, and `observe_one`, of one reading."""
         # What there is to learn is that of the moment of the answer.
         cdef int missing = self.missing()
-        self.observe_raw(x)
+        kept = self.observe_raw(x)
         return self.answer(missing)
 
     def learn_one(self, x, y, w=1.0, bint is_observed=False, double importance=1.0):
@@ -159,9 +163,11 @@ cdef class Auto(AutoEngine):
         if weight > 0.0:
             self.learn(label, weight, importance)
 
-    cdef int observe_raw(self, object x) except -1:
+    cdef object observe_raw(self, object x):
+        """Observe an event; returns what has to be held on to, as above."""
         kept = self.read_to_learn(x)
-        return self.observe_read()
+        self.observe_read()
+        return kept
 
     # Persistence
 

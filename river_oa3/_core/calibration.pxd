@@ -96,7 +96,8 @@ cdef inline void calibrate(Calibration* known, double log_odds, bint y, double w
     cdef int knot
     known.weight_count = smaller(known.weight_count + 1.0, WEIGHT_WINDOW)
     known.weight_mean += (w * importance - known.weight_mean) / known.weight_count
-    w = smaller(w * importance / known.weight_mean, WEIGHT)
+    # Not 0, which the smallest of weights would be relative to others.
+    w = larger(1e-300, smaller(w * importance / known.weight_mean, WEIGHT))
     log_odds = larger(-LOG_ODDS, smaller(LOG_ODDS, log_odds))
     p = line(known, log_odds)
     knot = <int>smaller(p * (KNOTS - 1), KNOTS - 2)

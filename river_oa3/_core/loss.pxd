@@ -88,7 +88,7 @@ cdef inline double implicit_logistic_step(double ym, double v, double w,
         else:
             low = a
         b = a - gap / (1.0 + w * s * (1.0 - s) * v)
-        if i > 20 or not low <= b <= high:  # huge weights: one unit of the margin a step
+        if (i > 20 and i % 2) or not low <= b <= high:  # huge weights, and guesses far off
             b = 0.5 * (low + high)
         # Newton's error is about the square of the last step: what follows is rounding.
         if fabs(b - a) <= 1e-6 * a:

@@ -78,6 +78,11 @@ cdef inline double adaptive_score(View view) noexcept nogil:
     return 0.5 * (nearness(view.margin, spread) + nearness(view.second_margin, spread))
 
 
+cdef inline double first_rate(View view, double rate) noexcept nogil:
+    """There is nothing to choose by before the first label."""
+    return larger(rate, FIRST_RATE) if view.missing == BOTH else rate
+
+
 cdef inline double relative_chance(double score, double mean, double rate,
                                    double floor) noexcept nogil:
     return smaller(1.0, rate * (floor + (1.0 - floor) * (score / mean if mean > 0.0 else 1.0)))
@@ -94,13 +99,11 @@ cdef class AdaptiveRule:
     cdef inline double chance(self, View view, double rate, double floor) noexcept nogil:
         """The probability of asking, at this rate, of which the share `floor` goes to all alike."""
         cdef double score = adaptive_score(view)
-        if view.missing == BOTH:  # there is nothing to choose by before the first label
-            rate = larger(rate, FIRST_RATE)
-        return relative_chance(score, self.next_mean(score), rate, floor)
+        return relative_chance(score, self.next_mean(score), first_rate(view, rate), floor)
 
     cdef inline double noted_chance(self, View view, double rate, double floor) noexcept nogil:
         """The same for an event that has been noted, as its label comes."""
-        return relative_chance(adaptive_score(view), self.mean, rate, floor)
+        return relative_chance(adaptive_score(view), self.mean, first_rate(view, rate), floor)
 
     cdef inline void note(self, View view) noexcept nogil:
         """Take the event into the running mean."""

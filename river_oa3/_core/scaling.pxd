@@ -70,7 +70,7 @@ cdef inline double sparse_value(const Statistics* seen, double x, double t,
                                 double part) noexcept nogil:
     """x over its root mean square, clipped, times the factor of rare features."""
     cdef double square = seen.var + seen.mean * seen.mean, factor = rarity(part, t)
-    if square < SMALLEST:  # values too small to be squared
+    if square < SMALLEST:  # values too small to be squared: its inverse may not be finite
         return 0.0
     if x * x > CLIP * CLIP * square:
         return (CLIP if x > 0.0 else -CLIP) * sqrt(factor)

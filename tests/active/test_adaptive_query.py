@@ -141,7 +141,7 @@ def test_event_is_asked_about_with_the_probability_that_was_told(limit, method):
 def test_both_ways_to_predict_decide_alike():
     one, other = ActiveLearner(budget=60, seed=1), ActiveLearner(budget=60, seed=1)
     for x, y in events(300):
-        label, ask = one.predict_one(x)
+        _, ask = one.predict_one(x)
         odds, same = other.predict_proba_one(x)
         assert ask == same
         assert set(odds) == {False, True}
@@ -246,14 +246,14 @@ def test_window_of_time_is_spread_and_not_spent_by_breakfast():
 
 
 @given(st.floats(1e-6, 1.0), st.floats(0, 1e4))
-def test_pace_of_a_rate_is_a_probability_above_zero_when_a_label_is_left(rate, ticks):
+def test_pace_of_a_rate_is_above_zero_when_a_label_is_left(rate, ticks):
     limit = budget.RateBudget(rate)
     for _ in range(int(ticks) % 200 + 1):
         limit.tick()
     pace = limit.pace()
     assert isinstance(pace, Pace)
     if limit.can_ask():
-        assert 0 < pace.rate <= 1
+        assert 0 < pace.rate < math.inf
         assert 0 < pace.floor < 1
 
 
@@ -343,7 +343,6 @@ def test_pending_labels_of_auto_oa3_are_learned_and_refunded():
     assert service.model.n_asked == 50 + service.n_expired + len(service)
 
 
-@pytest.mark.xfail(strict=True, reason="judge_one of AutoOA3 gives five numbers, not four")
 def test_learner_that_is_told_not_to_learn_from_predictions_observes_labelled_events_alone():
     model = ActiveLearner(seed=1, learn_transformers=False)
     for i, (x, y) in enumerate(events(200)):
@@ -354,7 +353,6 @@ def test_learner_that_is_told_not_to_learn_from_predictions_observes_labelled_ev
     assert 30 < model.n_asked < 170
 
 
-@pytest.mark.xfail(strict=True, reason="the pace is that after the label was paid for")
 def test_label_that_comes_at_once_is_learned_with_the_importance_of_its_asking(monkeypatch):
     model = ActiveLearner(budget=budget.RateBudget(0.5, window=20), seed=1)
     ratios = []

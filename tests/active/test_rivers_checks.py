@@ -30,6 +30,8 @@ from river_oa3 import (
 SKIPPED = "check_predict_proba_one_binary"
 MODELS = {
     **{learner.__name__: ActiveLearner(learner(), seed=1) for learner in LEARNERS},
+    "auto": ActiveLearner(seed=1),
+    "auto-rate": ActiveLearner(budget=budget.RateBudget(0.3), seed=1),
     "budget": ActiveLearner(SSOA3Classifier(), budget=100, seed=1),
     "no-seed": ActiveLearner(OA3DiagClassifier(), budget=100),
     "pipeline": ActiveLearner(

@@ -99,7 +99,7 @@ drawn_rows = st.lists(st.tuples(st.fixed_dictionaries(cells), st.booleans()), mi
 @settings(max_examples=40)
 def test_any_batch_in_any_pieces_is_learned_as_row_by_row(drawn, data):
     rows, labels = [x for x, _ in drawn], [y for _, y in drawn]
-    cuts = sorted(data.draw(st.sets(st.integers(0, len(rows))))) + [len(rows)]
+    cuts = [*sorted(data.draw(st.sets(st.integers(0, len(rows))))), len(rows)]
     many, one, start = AutoOA3Classifier(), AutoOA3Classifier(), 0
     for stop in cuts:
         many.learn_many(

@@ -115,10 +115,13 @@ MISSING = {
 def test_missing_value_is_an_absent_one(nothing, stream, data):
     names = ["a", "b", "colour", 7, "never seen"]
     gaps = [data.draw(st.sets(st.sampled_from(names))) for _ in stream]
-    with_gaps = [(x | dict.fromkeys(gap, nothing), *rest) for (x, *rest), gap in zip(stream, gaps)]
+    with_gaps = [
+        (x | dict.fromkeys(gap, nothing), *rest)
+        for (x, *rest), gap in zip(stream, gaps, strict=True)
+    ]
     without = [
         ({name: value for name, value in x.items() if name not in gap}, *rest)
-        for (x, *rest), gap in zip(stream, gaps)
+        for (x, *rest), gap in zip(stream, gaps, strict=True)
     ]
     one, other = AutoOA3Classifier(), AutoOA3Classifier()
     assert told_while_learning(one, with_gaps) == told_while_learning(other, without)

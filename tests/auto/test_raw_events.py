@@ -105,7 +105,7 @@ class Text(str):
     """A text of somebody's own."""
 
 
-class Colour(str, enum.Enum):
+class Colour(enum.StrEnum):
     RED = "red"
 
 

@@ -15,11 +15,11 @@ from collections.abc import Mapping
 import pytest
 from learners import LEARNERS, each_learner, sparse_events, trained
 
-from river_oa3 import OA3Classifier, OA3DiagClassifier
+from river_oa3 import AutoOA3Classifier, OA3Classifier, OA3DiagClassifier
 from river_oa3.first_order import PerceptronClassifier
 
 each_model = pytest.mark.parametrize(
-    "learner", [*LEARNERS, PerceptronClassifier], ids=lambda c: c.__name__
+    "learner", [*LEARNERS, PerceptronClassifier, AutoOA3Classifier], ids=lambda c: c.__name__
 )
 
 

@@ -348,7 +348,5 @@ def test_papers_accounting_changes_the_counts_of_empty_rows_alone():
 @each_way
 def test_stream_of_empty_rows_alone_is_replayed(method):
     stream = make_stream([([], [])] * 4, [True, False, False, True], ["a"])
-    replay_, loop = both_ways(
-        WAYS[method], scene_of(stream, range(4), seed=0, checkpoints=[1, 4])
-    )
+    replay_, loop = both_ways(WAYS[method], scene_of(stream, range(4), seed=0, checkpoints=[1, 4]))
     assert replay_ == loop

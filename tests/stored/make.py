@@ -1,7 +1,7 @@
 """Store one model of each learner, with the margins it gives from there on.
 
-Run it as `python tests/stored/make.py` when the format number grows, and keep the older files:
-they are what a user still has.
+Run it as `python tests/stored/make.py` when the format number grows, or a learner is added. It
+leaves older files alone: they are what a user still has.
 """
 
 import json
@@ -25,12 +25,16 @@ def main():
         margins_while_learning,
     )
 
+    from river_oa3 import AutoOA3Classifier
+
     events = list(arithmetic_events(N_LEARNED + N_MARGINS))
-    for learner in LEARNERS:
-        model = learner(**PARAMS, **(SKETCH if learner in SKETCHES else {}))
+    models = [learner(**PARAMS, **(SKETCH if learner in SKETCHES else {})) for learner in LEARNERS]
+    for model in [*models, AutoOA3Classifier()]:
         learned(model, events[:N_LEARNED])
         (_, (_, _, state)) = model._core.__reduce__()
-        stem = f"format{state['format']}_{learner.__name__}"
+        stem = f"format{state['format']}_{type(model).__name__}"
+        if (HERE / f"{stem}.pickle").exists():
+            continue
         (HERE / f"{stem}.pickle").write_bytes(pickle.dumps(model, protocol=4))
         story = {
             "n_learned": N_LEARNED,

@@ -374,12 +374,17 @@ class ActiveLearner(ActiveLearningClassifier):
         # Before anything is paid: a step may refuse the event.
         if self._is_pipeline and self.learn_transformers:
             pipelines.learn_unsupervised(typing.cast(compose.Pipeline, self.classifier), x)
-        if self._observes:
+        if self._observes and self._answers_as_core:
             pipelines.last_step(self.classifier).observe_one(reached[-1])
         self._taught += self._observes or (self._is_pipeline and self.learn_transformers)
         if self._adapts and teachable:
-            return opinion, self._decide_at_pace(*opinion.view)
-        return opinion, self._decide(probability)
+            ask = self._decide_at_pace(*opinion.view)
+        else:
+            ask = self._decide(probability)
+        if self._observes and not self._answers_as_core and not ask:
+            # A subclass with its own way of learning observes what it learns by itself.
+            pipelines.last_step(self.classifier).observe_one(reached[-1])
+        return opinion, ask
 
     def _judge(
         self, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool

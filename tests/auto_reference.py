@@ -1,4 +1,4 @@
-"""AutoOA3 written plainly, with dicts and floats: the twin that the compiled core is tested against.
+"""AutoOA3 written plainly, with dicts and floats: the twin of the compiled learner.
 
 It is written for reading, one function per idea, in the order in which an event meets them: read,
 scale, judge, observe, learn, ask. Constants have the names of `auto_constants.pxd`.

@@ -9,7 +9,7 @@ from libc.string cimport memcpy
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
 from .auto_engine cimport Judgement
-from .auto_constants cimport BINS, DENSE, LARGEST, PRIOR, SCALE_WINDOW
+from .auto_constants cimport BINS, DENSE, LARGEST, LEAST_SHARE, PRIOR
 from .calibration cimport KNOTS
 from .recall cimport REMEMBERED, Memory
 from .scaling cimport FAST, SIDES, SLOW, clipped
@@ -28,6 +28,8 @@ from .checks import (
 )
 
 LARGEST_STORED = 1e305
+# No weight that was learned comes near it.
+LARGEST_MU = 1e60
 
 cdef enum:
     # Numbers in a row of features, and in the threshold.
@@ -236,45 +238,67 @@ cdef class Auto(AutoEngine):
     def _check(self, state, d):
         if d > self.max_features:
             refuse_state(f"it has {d} features, and its max_features is {self.max_features}")
-        t = stored_number(state, "t", 2.0 * SCALE_WINDOW)
+        least = LEAST_SHARE * PRIOR * (1.0 - 1e-9)
+        t = stored_number(state, "t", 2.0**53)
         clock = stored_number(state, "clock", 2.0**53)
         numbers = {
             "n": stored(state, "n", (d,), least=0.0, most=t),
             "mean": stored(state, "mean", (d,), least=-LARGEST, most=LARGEST),
             "var": stored(state, "var", (d,), least=0.0, most=4.0 * LARGEST**2),
             "last": stored(state, "last", (d,), least=0.0, most=clock),
-            "mu": stored(state, "mu", (d,)),
-            "sigma": stored(state, "sigma", (d,), least=0.0, most=PRIOR),
-            "fast_mu": stored(state, "fast_mu", (d,)),
-            "fast_sigma": stored(state, "fast_sigma", (d,), least=0.0, most=PRIOR),
+            "mu": stored(state, "mu", (d,), -LARGEST_MU, LARGEST_MU),
+            "sigma": stored(state, "sigma", (d,), least, PRIOR),
+            "fast_mu": stored(state, "fast_mu", (d,), -LARGEST_MU, LARGEST_MU),
+            "fast_sigma": stored(state, "fast_sigma", (d,), least, PRIOR),
         }
         bins = stored_array(state, "bins")
+        stored(state, "bins", (len(bins), N_BINS), -LARGEST_MU, LARGEST_MU)
+        _check_variances("bins", bins, least)
+        intercept = stored(state, "intercept", (2 * SIDES,), -LARGEST_MU, LARGEST_MU)
+        _check_variances("intercept", intercept[None], least)
         bins_of = stored(state, "bins_of", (d,), least=-1.0, most=len(bins) - 1.0)
-        used = np.sort(bins_of[bins_of >= 0])
-        if not np.array_equal(used, np.arange(len(bins))):
+        if not (
+            (bins_of % 1 == 0).all()
+            and np.array_equal(np.sort(bins_of[bins_of >= 0]), np.arange(len(bins)))
+        ):
             refuse_state("'bins_of' does not say whose each row of 'bins' is")
-        stored(state, "bins", (len(bins), N_BINS))
-        variances = {"sigma of 'bins'": bins[:, 1::2]}
-        stored(variances, "sigma of 'bins'", (len(bins), N_BINS // 2), 0.0, PRIOR)
+        evidence = {"evidence": np.array([stored_part(state, "evidence")])}
         return {
             "t": t,
             "clock": clock,
-            "calibration": stored(state, "calibration", (N_CALIBRATION,), most=LARGEST_STORED),
+            "calibration": self._check_calibration(state),
             "recall": self._check_recall(state, d, len(bins)),
             "squares": stored_number(state, "squares", LARGEST_STORED),
             "n_positive": stored_count(state, "n_positive"),
             "n_negative": stored_count(state, "n_negative"),
             "features": np.column_stack([*numbers.values(), bins_of.astype(np.int64).view(float)]),
             "bins": bins,
-            "intercept": stored(state, "intercept", (2 * SIDES,)),
+            "intercept": intercept,
             "fast_labels": stored_number(state, "fast_labels", 2.0**53),
-            "evidence": float(stored(
-                {"evidence": np.array([stored_part(state, "evidence")])}, "evidence", (1,)
-            )[0]),
+            "evidence": float(stored(evidence, "evidence", (1,))[0]),
             "last_label": stored_number(state, "last_label", clock),
             "leader": stored_count(state, "leader", FAST),
-            "threshold": stored(state, "threshold", (N_RUNNING,), most=LARGEST_STORED),
+            "threshold": self._check_threshold(state),
         }
+
+    def _check_threshold(self, state):
+        threshold = stored(state, "threshold", (N_RUNNING,), -1e3, LARGEST_STORED)
+        means, counts = threshold[[0, 1, 3]], threshold[[2, 4, 5, 6]]
+        if not (means.min() >= 0.0 and means.max() <= 1.0 and counts.min() >= 0.0):
+            refuse_state("'threshold' holds shares or counts that cannot be")
+        return threshold
+
+    def _check_calibration(self, state):
+        calibration = stored(state, "calibration", (N_CALIBRATION,), most=LARGEST_STORED)
+        a, b, c = calibration[2:5]
+        knots = calibration[7:7 + KNOTS]
+        if not (
+            np.abs(calibration[:2]).max() <= LARGEST_MU
+            and min(a, c, *calibration[5:7], *knots) >= 0.0
+            and (a + 1e-9) * (c + 1e-9) >= 0.999 * b * b
+        ):
+            refuse_state("'calibration' holds weights or precisions that cannot be")
+        return calibration
 
     def _check_recall(self, state, d, n_bins):
         rows = stored_array(state, "recalled")
@@ -284,7 +308,7 @@ cdef class Auto(AutoEngine):
             refuse_state("'recalled' holds rows that cannot be")
         if (rows[:, 2:] < 0).any():
             refuse_state("'recalled' holds weights or steps below 0")
-        parts = stored(state, "recalled_parts", (int(sizes.sum()), 2))
+        parts = stored(state, "recalled_parts", (int(sizes.sum()), 2), -1e15, 1e15)
         weights = parts[:, 0]
         if parts.size and not (
             (weights % 1 == 0).all() and -n_bins * BINS <= weights.min() and weights.max() < d
@@ -337,6 +361,12 @@ cdef class Auto(AutoEngine):
             if self.rows[slot].seen.n > DENSE * self.t:
                 self.dense[self.n_dense] = slot
                 self.n_dense += 1
+
+
+def _check_variances(name, rows, least):
+    """Of rows that hold means and variances in turn."""
+    variances = {f"sigma of {name!r}": np.ascontiguousarray(rows[:, 1::2])}
+    stored(variances, f"sigma of {name!r}", variances[f"sigma of {name!r}"].shape, least, PRIOR)
 
 
 cdef int copy_in(double* memory, object array) except -1:

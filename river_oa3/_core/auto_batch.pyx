@@ -49,12 +49,9 @@ cdef class AutoBatch(Playback):
         return FINISHED
 
     cdef int meet_new(self, SparseRow row) except -1:
-        cdef Py_ssize_t k
+        cdef Py_ssize_t count = self.learner.table.count
         self.learner.learn_one(self.as_dict(row), row.label, self.weights[self.t])
-        # Features may have been forgotten to make room: all slots are looked up.
-        for k in range(self.slots.shape[0]):
-            self.find(k)
-        return 0
+        return self.find_row(row, self.learner.table.count - count)
 
     cdef dict as_dict(self, SparseRow row):
         cdef Py_ssize_t k

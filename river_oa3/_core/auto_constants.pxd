@@ -20,6 +20,8 @@ cdef extern from *:
     #define OA3_ROUNDING 1e-20
     /* Events that count in the scaling: between one and two windows. */
     #define OA3_SCALE_WINDOW 4000.0
+    /* What is left of the count of a feature that has not been seen for very long. */
+    #define OA3_LEAST_COUNT 1e-6
     /* The temperature of a probability falls from 2 to 1 over about so many labels. */
     #define OA3_TEMPERATURE 100.0
     /* Labels after which the threshold is trusted while one class only has been seen. */
@@ -56,6 +58,7 @@ cdef extern from *:
     const double SMALLEST "OA3_SMALLEST"
     const double ROUNDING "OA3_ROUNDING"
     const double SCALE_WINDOW "OA3_SCALE_WINDOW"
+    const double LEAST_COUNT "OA3_LEAST_COUNT"
     const double TEMPERATURE "OA3_TEMPERATURE"
     const int ENOUGH "OA3_ENOUGH"
     const double P_WINDOW "OA3_P_WINDOW"

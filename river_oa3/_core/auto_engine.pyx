@@ -7,8 +7,9 @@ Learning a label then works on the row as it was observed.
 from libc.math cimport pi, sqrt
 
 from .auto_constants cimport (
-    BIN_VALUE, BINS, DENSE, ENOUGH, EVIDENCE_CAP, EVIDENCE_EVENTS, EVIDENCE_LABELS, EVIDENCE_SWITCH, FORGETTING,
-    LARGEST, LEAST_SHARE, PRIOR, SCALE_WINDOW, SURPRISE, SURPRISE_SLOPE, TEMPERATURE,
+    BIN_VALUE, BINS, DENSE, ENOUGH, EVIDENCE_CAP, EVIDENCE_EVENTS, EVIDENCE_LABELS,
+    EVIDENCE_SWITCH, FORGETTING, LARGEST, LEAST_COUNT, LEAST_SHARE, PRIOR, SCALE_WINDOW, SMALLEST,
+    SURPRISE, SURPRISE_SLOPE, TEMPERATURE,
 )
 from .calibration cimport calibrate, calibrated
 from .event_buffer cimport Entry
@@ -109,6 +110,8 @@ cdef class AutoEngine(AutoRows):
                 dense_next[n_dense_next] = slot
                 n_dense_next += 1
                 z = dense_value(&seen, value, 1.0 if seen.n == t else seen.n * per_event, &bin)
+                if row.bins < 0 and (is_counted or value == 0.0):
+                    bin = -1  # bins come with a value that is counted
             elif value != 0.0:
                 z = sparse_value(&seen, value, t, part)
             else:
@@ -152,7 +155,7 @@ cdef class AutoEngine(AutoRows):
         self.n_dense_next = n_dense_next
         self.next_squares = self.squares if is_counted else self.squares + length
         # The running root mean square of the length of rows, not the row's own.
-        self.scale = sqrt(t / self.next_squares) if self.next_squares > 0.0 else 0.0
+        self.scale = sqrt(t / self.next_squares) if self.next_squares > SMALLEST else 0.0
         self.is_current = is_counted
         self.conclude(SLOW, m, v)
         self.conclude(FAST, fast_m, fast_v)
@@ -245,7 +248,7 @@ cdef class AutoEngine(AutoRows):
         self.t *= 0.5
         self.squares *= 0.5
         for slot in range(self.table.count):
-            self.rows[slot].seen.n *= 0.5
+            self.rows[slot].seen.n = larger(0.5 * self.rows[slot].seen.n, LEAST_COUNT)
 
     cdef void admit_new(self) noexcept nogil:
         """Give the new features of the event, whose names are held, rows of their own."""

@@ -65,20 +65,15 @@ cdef class AutoReplay(Playback):
         return view
 
     cdef int meet_new(self, SparseRow row) except -1:
-        cdef Py_ssize_t k, count = self.learner.table.count
+        cdef Py_ssize_t new
         kept = self.learner.read_to_learn(self.as_dict(row))
-        cdef bint has_forgotten = self.learner.table.count < count
-        self.learner.reserve_scratch(self.event.known + self.event.new)
+        new = self.event.new
+        self.learner.reserve_scratch(self.event.known + new)
         self.learner.judge(False)
         self.learner.reserve_bins(self.learner.n_bins + self.learner.n_wanted)
         self.learner.features.hold_new()
         self.answer(row)
-        if has_forgotten:  # all slots are new ones
-            for k in range(self.slots.shape[0]):
-                self.find(k)
-        for k in range(row.size):
-            self.find(row.columns[k])
-        return 0
+        return self.find_row(row, new)
 
 
 def replay_auto(*args):

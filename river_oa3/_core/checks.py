@@ -67,7 +67,7 @@ def as_number(name: Hashable, value: Any) -> float:
 def as_feature(name: Hashable, value: Any) -> float | str:
     """What a raw `value` stands for: a number, a category, or NaN where it is missing."""
     if isinstance(value, str):
-        return str(value)
+        return str.__str__(value)  # whatever a subclass, such as an enum, makes of it
     # pandas' own words for nothing; the core does not import it to know them.
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return math.nan

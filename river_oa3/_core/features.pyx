@@ -144,7 +144,7 @@ cdef class Features:
 
         What it returns owns all that was read: letting go of a value may run code as well.
         """
-        cdef Py_ssize_t i, n, count = -1
+        cdef Py_ssize_t i, n, count = -1, n_drops = 0
         cdef double value
         cdef list names = [], values = [], hashes = [], slots = [], digests = []
         cdef list kept = [items, names]
@@ -177,9 +177,10 @@ cdef class Features:
             digests.append(stable_hash(name) if learning else 0)
         n = len(names)
         # Comparing names may run code that teaches this model new ones: look again then.
-        while self.guard.busy or count != self.names.count:
+        while self.guard.busy or count != self.names.count or n_drops != self.names.n_drops:
             self.guard.wait()
             count = self.names.count
+            n_drops = self.names.n_drops
             slots = [self.names.find(names[i], hashes[i]) for i in range(n)]
             lookups += 1
             if lookups > MAX_LOOKUPS:

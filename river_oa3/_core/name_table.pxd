@@ -37,6 +37,8 @@ cdef class NameTable:
     cdef Py_ssize_t n_buckets
     cdef int shift
     cdef Py_ssize_t count
+    # How often names were dropped, after which the others have new slots.
+    cdef Py_ssize_t n_drops
     # Drawn once per process, so that nobody can choose names that share a bucket.
     cdef uint64_t salt, factor
 

@@ -169,6 +169,7 @@ cdef class NameTable:
         free(old)
         self.buckets = buckets
         self.count = kept
+        self.n_drops += 1
         return n_dropped
 
     cdef NameCopy copy(self):

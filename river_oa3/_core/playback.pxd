@@ -44,6 +44,8 @@ cdef class Playback:
     cdef const Py_ssize_t[::1] order
     cdef list names
     cdef Py_ssize_t[::1] slots
+    # The state of the name table in which the slots were looked up.
+    cdef Py_ssize_t known_count, known_drops
     cdef bint empty_is_mistake
     cdef Py_ssize_t budget
     cdef const double[::1] uniforms
@@ -56,6 +58,9 @@ cdef class Playback:
     cdef unsigned char[::1] asked
 
     cdef int find(self, Py_ssize_t column) except -1
+    cdef int find_all(self) except -1
+    cdef int find_row(self, SparseRow row, Py_ssize_t new) except -1
+    cdef bint is_found(self) noexcept nogil
     cdef dict as_dict(self, SparseRow row)
     cdef int prepare(self) except -1
     cdef int run(self) noexcept nogil

@@ -24,14 +24,39 @@ cdef class Playback:
         self.curve = np.zeros((len(checkpoints), COUNTS), dtype=np.int64)
         self.asked = np.zeros(len(order), dtype=np.uint8)
         self.slots = np.empty(len(names), dtype=np.intp)
-        for column in range(len(names)):
-            self.find(column)
+        self.find_all()
 
     cdef int find(self, Py_ssize_t column) except -1:
         """Look up the slot of a column."""
         name = self.names[column]
         self.slots[column] = self.model.table.find(name, hash(name))
         return 0
+
+    cdef int find_all(self) except -1:
+        """Look up the slots of all columns; where names compare in their own way, code may run."""
+        cdef Py_ssize_t column
+        self.known_count = self.model.table.count
+        self.known_drops = self.model.table.n_drops
+        for column in range(self.slots.shape[0]):
+            self.find(column)
+        return 0
+
+    cdef int find_row(self, SparseRow row, Py_ssize_t new) except -1:
+        """Look up the columns of a row that has just brought so many new features."""
+        cdef Py_ssize_t k
+        self.known_count += new
+        if not self.is_found():
+            return self.find_all()
+        for k in range(row.size):
+            self.find(row.columns[k])
+        return 0
+
+    cdef bint is_found(self) noexcept nogil:
+        """Whether nobody has named or dropped features since the slots were looked up."""
+        return (
+            self.known_count == self.model.table.count
+            and self.known_drops == self.model.table.n_drops
+        )
 
     def play(self):
         """Run to the end; either every event is learned or an error says which one is too large."""
@@ -42,6 +67,11 @@ cdef class Playback:
             self.event.reserve(widest)
             self.prepare()
             self.guard.acquire()
+            if not self.is_found():
+                # Others have had their turn.
+                self.guard.release()
+                self.find_all()
+                continue
             with nogil:
                 reason = self.run()
             self.guard.release()

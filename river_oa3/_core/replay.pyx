@@ -21,11 +21,11 @@ cdef class Replay(Playback):
 
     cdef int meet_new(self, SparseRow row) except -1:
         """An event with a new feature that is asked about goes the way of a single event."""
-        cdef Py_ssize_t k
+        cdef Py_ssize_t count
         kept = self.learner.read_to_learn(self.as_dict(row))
+        count = self.learner.table.count
         self.learner.learn_read(row.label, 1.0)
-        for k in range(row.size):
-            self.find(row.columns[k])
+        self.find_row(row, self.learner.table.count - count)
         self.lookahead_to = self.t
         return 0
 

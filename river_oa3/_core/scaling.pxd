@@ -57,6 +57,8 @@ cdef inline double count_value(Statistics* seen, double x) noexcept nogil:
     part = 1.0 / seen.n
     seen.mean += gap * part
     seen.var += (gap * (x - seen.mean) - seen.var) * part
+    if seen.var < 0.0:  # rounding, where n was next to nothing
+        seen.var = 0.0
     return part
 
 

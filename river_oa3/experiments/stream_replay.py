@@ -33,7 +33,7 @@ __all__ = ["Outcome", "replay", "uniforms"]
 
 # What an active learner decides by, and what a budget does.
 DECIDING = ("predict_one", "learn_one", "_answer", "_chance", "_decide", "_must_ask_anyway")
-SPENDING = ("left", "can_ask", "tick", "spend", "try_spend", "_pay", "_spend")
+SPENDING = ("left", "can_ask", "pace", "tick", "spend", "try_spend", "_pay", "_spend")
 
 Integers = NDArray[np.int64]
 

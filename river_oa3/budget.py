@@ -33,6 +33,14 @@ class Pace(typing.NamedTuple):
     An event of mean worth is asked about with probability `rate`, or for certain where that is
     above 1; of the rate, the share `floor` goes to all events alike, whatever they are worth.
 
+    Examples
+    --------
+
+    >>> from river_oa3 import budget
+
+    >>> budget.TotalBudget(100).pace()
+    Pace(rate=0.3, floor=0.05)
+
     """
 
     rate: float

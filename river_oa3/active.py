@@ -283,7 +283,7 @@ class ActiveLearner(ActiveLearningClassifier):
         """
         classifier: typing.Any = self.classifier
         if not self._is_pipeline:
-            if self._taught and self._answers_as_core:
+            if self._taught:
                 self._learn_observed(classifier, x, y, **pipelines.accepted(classifier, kwargs))
                 self._taught -= 1
             else:
@@ -297,8 +297,7 @@ class ActiveLearner(ActiveLearningClassifier):
                 _, reached = self._judge(x, {}, proba=False)
             if self._taught:
                 reached = pipelines.inputs(classifier, x) if reached is None else reached
-                observes = self._observes and self._answers_as_core
-                last = self._learn_observed if observes else None
+                last = self._learn_observed if self._observes else None
                 pipelines.learn_supervised(classifier, reached, y, kwargs, last)
                 self._taught -= 1
             else:
@@ -312,15 +311,15 @@ class ActiveLearner(ActiveLearningClassifier):
 
         With the probability that such an event is asked about, as of now: labels may come late.
         """
-        core = classifier._core
-        margin, second_margin, variance, confidence, missing = core.judge_observed_one(x)
+        judged = classifier._core.judge_observed_one(x)
+        margin, second_margin, variance, confidence, missing = judged
         if self._adapts:
             pace = UNLIMITED if self._budget is None else self._budget.pace()
             rule = typing.cast(AdaptiveQuery, self._query)._rule
             probability = rule.noted_probability(margin, second_margin, variance, missing, *pace)
         else:
             probability = self._query.probability(margin, confidence)
-        core.learn_one(x, y, w, True, 1.0 / max(probability, 1e-6))
+        classifier._learn_observed(x, y, w, 1.0 / max(probability, 1e-6))
 
     @property
     def refund_token(self) -> int | None:
@@ -374,17 +373,12 @@ class ActiveLearner(ActiveLearningClassifier):
         # Before anything is paid: a step may refuse the event.
         if self._is_pipeline and self.learn_transformers:
             pipelines.learn_unsupervised(typing.cast(compose.Pipeline, self.classifier), x)
-        if self._observes and self._answers_as_core:
+        if self._observes:
             pipelines.last_step(self.classifier).observe_one(reached[-1])
         self._taught += self._observes or (self._is_pipeline and self.learn_transformers)
         if self._adapts and teachable:
-            ask = self._decide_at_pace(*opinion.view)
-        else:
-            ask = self._decide(probability)
-        if self._observes and not self._answers_as_core and not ask:
-            # A subclass with its own way of learning observes what it learns by itself.
-            pipelines.last_step(self.classifier).observe_one(reached[-1])
-        return opinion, ask
+            return opinion, self._decide_at_pace(*opinion.view)
+        return opinion, self._decide(probability)
 
     def _judge(
         self, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool

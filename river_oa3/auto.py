@@ -77,6 +77,9 @@ class AutoOA3Classifier(MarginClassifier, base.MiniBatchClassifier):
 
     _core: Auto
 
+    # Set while the label of an event is learned that was observed before.
+    _importance: float | None = None
+
     def __init__(
         self,
         objective: metrics.WeightedSum | metrics.WeightedCost | None = None,
@@ -159,7 +162,35 @@ class AutoOA3Classifier(MarginClassifier, base.MiniBatchClassifier):
             A weight that multiplies the loss of this event.
 
         """
-        self._core.learn_one(x, y, w)
+        if self._importance is None:
+            self._core.learn_one(x, y, w)
+        else:
+            self._core.learn_one(x, y, w, True, self._importance)
+
+    def _learn_observed(
+        self, x: Event, y: base.typing.ClfTarget, w: float, importance: float
+    ) -> None:
+        """Learn the label of an event that was observed before, as `learn_one` would.
+
+        A subclass may have its own `learn_one`, which knows nothing of this.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        y
+            A label.
+        w
+            A weight that multiplies the loss of this event.
+        importance
+            The inverse of the probability with which the label was asked for.
+
+        """
+        self._importance = importance
+        try:
+            self.learn_one(x, y, *([w] if w != 1.0 else []))  # not all of them take a weight
+        finally:
+            del self._importance
 
     def learn_many(self, X: IntoDataFrame, y: IntoSeries, w: float | IntoSeries = 1.0) -> None:
         """Observe and learn the rows of a data frame, in order, as `learn_one` would.

@@ -10,7 +10,7 @@ from river.active.base import ActiveLearningClassifier
 
 from river_oa3 import debugging, opinions, parameters, pipelines
 from river_oa3._core import checks
-from river_oa3.answers import NO, NO_AND_ASK, YES, YES_AND_ASK, Answer, Odds, answer
+from river_oa3.answers import NO, NO_AND_ASK, YES, YES_AND_ASK, Answer, Odds, OddsAnswer, answer
 from river_oa3.auto import AutoOA3Classifier
 from river_oa3.base import MarginClassifier
 from river_oa3.budget import UNLIMITED, Budget, TotalBudget
@@ -244,7 +244,7 @@ class ActiveLearner(ActiveLearningClassifier):
             return debugging.odds(self, x)  # type: ignore[return-value]
         opinion, ask = self._answer(x, kwargs, proba=True)
         odds = opinion.odds
-        return Answer((Odds(odds) if type(odds) is dict else odds, ask))
+        return OddsAnswer((Odds(odds) if type(odds) is dict else odds, ask))
 
     def query_probability(self, x: typing.Any) -> float:
         """The probability with which `x` would be asked about, drawing and spending nothing.

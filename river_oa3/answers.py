@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import typing
 
-__all__ = ["NO", "NO_AND_ASK", "YES", "YES_AND_ASK", "Answer", "Odds", "answer"]
+__all__ = ["NO", "NO_AND_ASK", "YES", "YES_AND_ASK", "Answer", "Odds", "OddsAnswer", "answer"]
 
 _ADVICE = (
     "an ActiveLearner answers with two things, not with a label or a dictionary of probabilities: "
@@ -26,7 +26,7 @@ def _refuse(*_: typing.Any) -> typing.NoReturn:
 
 
 class Answer(tuple[typing.Any, bool]):
-    """A label, or the probability of each, and whether to ask for the true one."""
+    """A label, and whether to ask for the true one."""
 
     __slots__ = ()
 
@@ -42,19 +42,25 @@ class Answer(tuple[typing.Any, bool]):
     def __ne__(self, other: object) -> bool:
         return super().__ne__(other) if isinstance(other, tuple) else _refuse()
 
+    def __reduce__(self) -> tuple[type, tuple[tuple[typing.Any, bool]]]:
+        # What is stored can be read without this package.
+        return tuple, (tuple(self),)
+
+
+class OddsAnswer(Answer):
+    """The probability of each label, and whether to ask for the true one."""
+
+    __slots__ = ()
+
     def __getitem__(self, index: typing.Any) -> typing.Any:
         # True is a number to a tuple, the second; to whoever writes it, it is a label.
         if isinstance(index, bool) or not isinstance(index, (int, slice)):
             _refuse()
         return super().__getitem__(index)
 
-    def __reduce__(self) -> tuple[type, tuple[tuple[typing.Any, bool]]]:
-        # What is stored can be read without this package.
-        return tuple, (tuple(self),)
-
 
 class Odds(dict[typing.Any, float]):
-    """The probability of each label, in an `Answer`.
+    """The probability of each label, in an `OddsAnswer`.
 
     Ensembles count what they iterate over, and a dictionary cannot be counted for a reason that
     says nothing.

@@ -49,15 +49,26 @@ MISUSES = {
     "equal-to-numpy": lambda pair: np.bool_(True) == pair,
     "unequal-to-numpy": lambda pair: np.bool_(True) != pair,
     "unequal-to-nothing": lambda pair: pair != {},
-    "probability-of-true": lambda pair: pair[True],
-    "probability-of-numpys-true": lambda pair: pair[np.bool_(True)],
-    "probability-of-text": lambda pair: pair["spam"],
     "get": lambda pair: pair.get(True, 0.0),
     "items": lambda pair: pair.items(),
     "values": lambda pair: pair.values(),
     "keys": lambda pair: pair.keys(),
     "dictionary": dict,
 }
+
+
+# Only probabilities are looked up under a label.
+LOOKUPS = {
+    "probability-of-true": lambda pair: pair[True],
+    "probability-of-numpys-true": lambda pair: pair[np.bool_(True)],
+    "probability-of-text": lambda pair: pair["spam"],
+}
+
+
+@pytest.mark.parametrize("use", LOOKUPS.values(), ids=LOOKUPS)
+def test_use_as_a_dictionary_of_probabilities_says_what_to_do(use):
+    with pytest.raises(TypeError, match=r"Wrap such a model in the ActiveLearner instead"):
+        use(MODELS["bare"]().predict_proba_one(X))
 
 
 @pytest.mark.parametrize("use", MISUSES.values(), ids=MISUSES)
@@ -124,4 +135,4 @@ def test_budget_decides_on_the_wish_to_ask(model):
 @each_method
 @each_model
 def test_all_kinds_of_models_answer_with_such_a_pair(model, method):
-    assert type(getattr(model.clone(), method)(X)) is Answer
+    assert isinstance(getattr(model.clone(), method)(X), Answer)

@@ -10,7 +10,7 @@ from river_oa3 import frames, metrics
 from river_oa3._core import checks
 from river_oa3._core.auto import Auto
 from river_oa3._core.auto_batch import judge_rows, learn_rows
-from river_oa3.base import Event, MarginClassifier
+from river_oa3.base import Event, UnsureClassifier
 
 if typing.TYPE_CHECKING:
     from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
@@ -21,7 +21,7 @@ __all__ = ["AutoOA3Classifier"]
 MAX_FEATURES = 2**20
 
 
-class AutoOA3Classifier(MarginClassifier, base.MiniBatchClassifier):
+class AutoOA3Classifier(UnsureClassifier, base.MiniBatchClassifier):
     """Takes events as they come, and needs nothing set.
 
     A second-order logistic regression with one variance per weight, an intercept, and all the
@@ -115,28 +115,6 @@ class AutoOA3Classifier(MarginClassifier, base.MiniBatchClassifier):
 
         """
         return self._core.margin_one(x)
-
-    def variance_one(self, x: Event) -> float:
-        """The variance of the margin before it is shrunk: how little is known of such events.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
-        return self._core.variance_one(x)
-
-    def confidence_one(self, x: Event) -> float:
-        """The query confidence, 0 or below: the lower it is, the more a label would teach.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
-        return self._core.confidence_one(x)
 
     def observe_one(self, x: Event) -> None:
         """Learn from an event without a label: the scale of its features, and the boundary.

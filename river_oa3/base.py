@@ -20,7 +20,13 @@ if typing.TYPE_CHECKING:
     from river_oa3._core.second_order import SecondOrder
     from river_oa3._core.sketch import Sketch
 
-__all__ = ["MarginClassifier", "SecondOrderClassifier", "SketchedClassifier", "parameter"]
+__all__ = [
+    "MarginClassifier",
+    "SecondOrderClassifier",
+    "SketchedClassifier",
+    "UnsureClassifier",
+    "parameter",
+]
 
 Event = dict[base.typing.FeatureName, typing.Any]
 
@@ -96,29 +102,13 @@ class MarginClassifier(base.Classifier):
         self._core.learn_one(x, y, w)
 
 
-class SecondOrderClassifier(MarginClassifier, base.MiniBatchClassifier):
-    """A binary linear classifier that knows how sure it is: weights ~ N(mu, Sigma).
+class UnsureClassifier(MarginClassifier):
+    """A margin classifier that knows how sure it is of a margin."""
 
-    Subclasses choose how Sigma is kept.
-
-    """
-
-    _core: SecondOrder
-
-    def __init__(self, core: SecondOrder):
-        super().__init__(core)
-        self._y_name: str | None = None
-
-    eta = parameter("eta")
-    gamma = parameter("gamma")
-    rho = parameter("rho")
-
-    @property
-    def _mutable_attributes(self) -> set[str]:
-        return {"eta", "gamma", "rho"}
+    _core: SecondOrder | Auto
 
     def variance_one(self, x: Event) -> float:
-        """The variance `x'Sigma x` of the margin, 0 or above: how little is known of such events.
+        """The variance of the margin, 0 or above: how little is known of such events.
 
         Parameters
         ----------
@@ -138,6 +128,28 @@ class SecondOrderClassifier(MarginClassifier, base.MiniBatchClassifier):
 
         """
         return self._core.confidence_one(x)
+
+
+class SecondOrderClassifier(UnsureClassifier, base.MiniBatchClassifier):
+    """A binary linear classifier that knows how sure it is: weights ~ N(mu, Sigma).
+
+    Subclasses choose how Sigma is kept.
+
+    """
+
+    _core: SecondOrder
+
+    def __init__(self, core: SecondOrder):
+        super().__init__(core)
+        self._y_name: str | None = None
+
+    eta = parameter("eta")
+    gamma = parameter("gamma")
+    rho = parameter("rho")
+
+    @property
+    def _mutable_attributes(self) -> set[str]:
+        return {"eta", "gamma", "rho"}
 
     def learn_many(self, X: IntoDataFrame, y: IntoSeries, w: float | IntoSeries = 1.0) -> None:
         """Update the model with the rows of a data frame, in order, as `learn_one` would.

@@ -2,23 +2,19 @@
 
 import numpy as np
 
-from libc.float cimport DBL_MAX
 from libc.math cimport fmax, log
 from libc.string cimport memcpy
-
-from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
 from .auto_engine cimport Judgement
 from .auto_constants cimport BINS, DENSE, LARGEST, LEAST_SHARE, PRIOR
 from .calibration cimport KNOTS
+from .model cimport read_label, read_weight
 from .recall cimport REMEMBERED, Memory
 from .scaling cimport FAST, SIDES, SLOW, clipped
 from .snapshot cimport Snapshot
 
 from .category import Category
 from .checks import (
-    as_label,
-    as_weight,
     refuse_state,
     stored,
     stored_array,
@@ -141,17 +137,8 @@ cdef class Auto(AutoEngine):
 
     def learn_one(self, x, y, w=1.0, bint is_observed=False, double importance=1.0):
         """Learn a label; `importance` is the inverse of the probability with which it was asked."""
-        cdef bint label
-        cdef double weight
-        if y is True:
-            label = True
-        elif y is False:
-            label = False
-        else:
-            label = as_label(y)
-        weight = PyFloat_AS_DOUBLE(w) if PyFloat_CheckExact(w) else as_weight(w)
-        if not 0.0 <= weight <= DBL_MAX:
-            as_weight(w)
+        cdef bint label = read_label(y)
+        cdef double weight = read_weight(w)
         kept = self.read_to_learn(x)
         if is_observed:
             self.reserve_scratch(self.event.known + self.event.new)

@@ -1,15 +1,13 @@
 """What happens to an event in a learner: it is read, checked, decided on and learned."""
 
-from libc.float cimport DBL_MAX
 from libc.math cimport erfc, isfinite, sqrt
-
-from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 
 from .features cimport Features
 from .kernels cimport sum_squares
 from .loss cimport step_size
+from .model cimport read_label, read_weight
 
-from .checks import as_label, as_weight, positive, refuse_size, stored_number
+from .checks import positive, refuse_size, stored_number
 from .model import _restore  # noqa: F401 - where files of 0.1.0 look for it
 
 OVERFLOW_LIMIT = 1e150
@@ -96,17 +94,8 @@ cdef class Learner(Model):
     # Learning: either the whole event is learned or nothing is touched.
 
     def learn_one(self, x, y, w=1.0):
-        cdef bint label
-        cdef double weight
-        if y is True:
-            label = True
-        elif y is False:
-            label = False
-        else:
-            label = as_label(y)
-        weight = PyFloat_AS_DOUBLE(w) if PyFloat_CheckExact(w) else as_weight(w)
-        if not 0.0 <= weight <= DBL_MAX:
-            as_weight(w)
+        cdef bint label = read_label(y)
+        cdef double weight = read_weight(w)
         kept = self.read_to_learn(x)
         self.learn_read(label, weight)
 

@@ -20,3 +20,7 @@ cdef class Model:
     cdef Py_ssize_t plan(self, Py_ssize_t d) except -1
     cdef int reserve(self, Py_ssize_t d) except -1
     cdef int copy_numbers(self, Snapshot copy) except -1
+
+
+cdef bint read_label(object y) except -1
+cdef double read_weight(object w) except -1

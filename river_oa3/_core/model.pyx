@@ -1,6 +1,10 @@
 """Names that become slots, room that grows with them, and a state of plain arrays."""
 
-from .checks import stored_names, stored_part
+from libc.float cimport DBL_MAX
+
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+
+from .checks import as_label, as_weight, stored_names, stored_part
 
 # State of another number is refused, older numbers are translated in `__setstate__`.
 FORMAT = 1
@@ -118,3 +122,18 @@ cdef class Model:
     cdef int reserve(self, Py_ssize_t d) except -1:
         """Make room, in one go; raises a MemoryError with nothing changed."""
         raise NotImplementedError
+
+
+cdef bint read_label(object y) except -1:
+    if y is True:
+        return True
+    if y is False:
+        return False
+    return as_label(y)
+
+
+cdef double read_weight(object w) except -1:
+    cdef double weight = PyFloat_AS_DOUBLE(w) if PyFloat_CheckExact(w) else as_weight(w)
+    if not 0.0 <= weight <= DBL_MAX:
+        as_weight(w)
+    return weight

@@ -33,18 +33,25 @@ class Opinion(typing.NamedTuple):
 
 
 _ANSWERS = ("margin_one", "confidence_one", "predict_one")
-_KINDS: tuple[tuple[type[MarginClassifier], tuple[str, ...]], ...] = (
-    (AutoOA3Classifier, (*_ANSWERS, "observe_one", "learn_one")),
-    (SecondOrderClassifier, _ANSWERS),
-    (MarginClassifier, ("margin_one", "predict_one")),
+# The methods that the core stands for, as they are here: somebody may put others in their place.
+_OURS: tuple[tuple[type[MarginClassifier], dict[str, typing.Any]], ...] = tuple(
+    (kind, {name: getattr(kind, name) for name in names})
+    for kind, names in (
+        (AutoOA3Classifier, (*_ANSWERS, "observe_one", "learn_one")),
+        (SecondOrderClassifier, _ANSWERS),
+        (MarginClassifier, ("margin_one", "predict_one")),
+    )
 )
 
 
 def answers_as_core(classifier: typing.Any) -> bool:
     """Whether the answers are those of the compiled core: a subclass may have its own."""
-    for kind, methods in _KINDS:
+    for kind, ours in _OURS:
         if issubclass(type(classifier), kind):
-            return all(getattr(type(classifier), name) is getattr(kind, name) for name in methods)
+            return all(
+                getattr(type(classifier), name) is method and name not in vars(classifier)
+                for name, method in ours.items()
+            )
     return False
 
 

@@ -293,6 +293,15 @@ def test_each_predicted_event_is_observed_once_by_a_subclass_and_in_a_pipeline()
     assert piped.classifier["CountsEvents"].n == 30
 
 
+def test_each_predicted_event_is_observed_by_what_stands_in_for_observe_one(monkeypatch):
+    seen = []
+    monkeypatch.setattr(AutoOA3Classifier, "observe_one", lambda self, x: seen.append(x))
+    model = ActiveLearner(seed=1)
+    for x, _ in events(10):
+        model.predict_one(x)
+    assert seen == [x for x, _ in events(10)]
+
+
 def test_bare_learner_observes_what_it_learns():
     model = AutoOA3Classifier()
     for x, y in events(20):

@@ -308,6 +308,8 @@ class _Window(typing.NamedTuple):
     events_before: int = 0
     labels_before: int = 0
     events_last: int | None = None
+    # Which share of it was over when it was opened.
+    opened: float = 0.0
 
 
 # Before any clock, and any event.
@@ -390,9 +392,12 @@ class WindowBudget(Budget):
             if now - lowest < length:
                 return window
         # A clock that went back shows the same windows again: their labels must not be mixed up.
-        return self._following(window, number, max(number, window.refund_token + 1))
+        opened = now / length - number
+        return self._following(window, number, max(number, window.refund_token + 1), opened)
 
-    def _following(self, last: _Window, number: int, refund_token: int) -> _Window:
+    def _following(
+        self, last: _Window, number: int, refund_token: int, opened: float = 0.0
+    ) -> _Window:
         """A new window after the last one."""
         before = max(0, self._events - 1)
         return _Window(
@@ -401,6 +406,7 @@ class WindowBudget(Budget):
             events_before=before,
             labels_before=last.labels_before + last.spent,
             events_last=before - last.events_before if number == last.number + 1 else None,
+            opened=opened,
         )
 
     def pace(self) -> Pace:
@@ -413,10 +419,12 @@ class WindowBudget(Budget):
             to_come: float = self.every - events
         else:
             elapsed = self._seconds() / self.every.total_seconds() - window.number
-            elapsed = min(1.0, max(1e-9, elapsed))
-            # As many as in the window before, or as the beginning of this one promises.
-            whole = events / elapsed if window.events_last is None else window.events_last
-            to_come = (1.0 - elapsed) * max(whole, events)
+            elapsed = min(1.0, max(0.0, elapsed))
+            # As many as in the window before, or as this one promises since it was opened.
+            whole = events / max(1e-9, elapsed - window.opened)
+            if window.events_last is not None:
+                whole = max(window.events_last, events)
+            to_come = (1.0 - elapsed) * whole
         left = self.labels - window.spent
         return Pace(max(1e-3, SPREAD * left / max(1.0, to_come)), floor)
 

@@ -129,6 +129,9 @@ class ActiveLearner(ActiveLearningClassifier):
 
     """
 
+    # Set while a label is learned of which it is known.
+    _asked_with: float | None = None
+
     def __init__(
         self,
         classifier: base.Classifier | compose.Pipeline | None = None,
@@ -304,13 +307,27 @@ class ActiveLearner(ActiveLearningClassifier):
                 pipelines.learn(classifier, x, y, kwargs)
         self.n_learned += 1
 
+    def _learn_asked(
+        self, x: typing.Any, y: typing.Any, probability: float, **kwargs: typing.Any
+    ) -> None:
+        """Learn a label that was asked for with this probability, as `learn_one` would."""
+        self._asked_with = probability
+        try:
+            self.learn_one(x, y, **kwargs)
+        finally:
+            del self._asked_with
+
     def _learn_observed(
         self, classifier: typing.Any, x: typing.Any, y: typing.Any, w: float = 1.0
     ) -> None:
         """Teach an AutoOA3Classifier the label of an event that it observed when it was predicted.
 
-        With the probability that such an event is asked about, as of now: labels may come late.
+        By the probability with which it was asked about, where that is known; else by that with
+        which such an event is asked about now, for labels may come late.
         """
+        if self._asked_with is not None:
+            classifier._learn_observed(x, y, w, 1.0 / max(self._asked_with, 1e-6))
+            return
         judged = classifier._core.judge_observed_one(x)
         margin, second_margin, variance, confidence, missing = judged
         if self._adapts:

@@ -153,7 +153,8 @@ class PendingLabels:
                 )
             self.n_unmatched += 1
             return
-        self.model.learn_one(self._open[event_id].x, y, **kwargs)
+        ask = self._open[event_id]
+        self.model._learn_asked(ask.x, y, ask.probability, **kwargs)
         del self._open[event_id]
 
     def probability(self, event_id: Hashable) -> float:

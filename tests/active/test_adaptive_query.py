@@ -399,6 +399,18 @@ def test_label_that_comes_at_once_is_learned_with_the_importance_of_its_asking(m
     assert max(ratios) < 3
 
 
+def test_pending_label_is_learned_with_the_importance_of_its_asking():
+    service = PendingLabels(ActiveLearner(budget=budget.RateBudget(0.3), seed=1))
+    for i, (x, _) in enumerate(events(80)):
+        service.predict_one(i, x)
+    asked = list(service._open)
+    importances = [1 / service.probability(i) for i in asked]
+    for i in asked:
+        service.learn_one(i, i % 2 == 0)
+    assert len(asked) > 5
+    assert calibration_mean(service.model) == pytest.approx(statistics.mean(importances))
+
+
 def calibration_mean(model):
     return float(model.classifier._core.__getstate__()["calibration"][5])
 

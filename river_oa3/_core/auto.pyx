@@ -140,7 +140,7 @@ cdef class Auto(AutoEngine):
         cdef bint label = read_label(y)
         cdef double weight = read_weight(w)
         kept = self.read_to_learn(x)
-        if is_observed:
+        if is_observed and self.t > 0.0:
             self.reserve_scratch(self.event.known + self.event.new)
             # Names that were forgotten since it was observed.
             if self.event.new:
@@ -229,7 +229,8 @@ cdef class Auto(AutoEngine):
         t = stored_number(state, "t", 2.0**53)
         clock = stored_number(state, "clock", 2.0**53)
         numbers = {
-            "n": stored(state, "n", (d,), least=0.0, most=t),
+            # More than t where names were forgotten and came again with a late label.
+            "n": stored(state, "n", (d,), least=0.0, most=t + 1.0),
             "mean": stored(state, "mean", (d,), least=-LARGEST, most=LARGEST),
             "var": stored(state, "var", (d,), least=0.0, most=4.0 * LARGEST**2),
             "last": stored(state, "last", (d,), least=0.0, most=clock),

@@ -244,7 +244,7 @@ class ActiveLearner(ActiveLearningClassifier):
         """
         if sys._getframe(1).f_code is debugging.RIVERS_DEBUG_ONE:
             # It shows a dictionary, and nobody is there to be asked.
-            return debugging.odds(self, x)  # type: ignore[return-value]
+            return debugging.odds(self, x)  # type: ignore[return-value]  # river shows a dict
         opinion, ask = self._answer(x, kwargs, proba=True)
         odds = opinion.odds
         return OddsAnswer((Odds(odds) if type(odds) is dict else odds, ask))

@@ -7,10 +7,10 @@ import math
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from river_oa3 import ActiveLearner, AutoOA3Classifier, budget, datasets
+from river_oa3._core.auto_batch import judge_rows
 from river_oa3.experiments import replay
 
 
@@ -51,7 +51,7 @@ def test_dense_features_without_bins_leave_the_prior_alone():
     assert parts[:, 0].min() >= -9 * len(model._core.__getstate__()["bins"])
 
 
-@pytest.mark.parametrize("tiny", [1e-160, 1e-155, 1e-150])
+@pytest.mark.parametrize("tiny", [1e-160, 1e-155])
 def test_squares_that_vanish_scale_nothing(tiny):
     model = AutoOA3Classifier()
     model.learn_one({"a": 1.0}, True)
@@ -88,23 +88,21 @@ def test_batch_looks_its_columns_up_again_when_features_have_been_forgotten():
         model.learn_one({name: rng.normal() for name in "abcd"}, i % 2 == 0)
 
     class Meddler(str):
-        """Makes the model forget while the columns are looked up."""
+        """Makes the model forget features once, after the column before it was looked up."""
 
         __slots__ = ()
         calls = 0
 
         def __hash__(self):
             Meddler.calls += 1
-            if Meddler.calls == 2:
+            if Meddler.calls == 1:
                 model.observe_one({"d": 1.0, "e": 2.0, "f": 3.0})
             return str.__hash__(self)
 
-    frame = pd.DataFrame([[1.0, 2.0]], columns=["a", "d"])
-    frame.columns = pd.Index(["d", Meddler("zz")], dtype=object)
-    answer = model.predict_proba_many(frame)
-    single = model.predict_proba_one({"d": 1.0, "zz": 2.0})
+    row = np.array([5.0, 2.0]), np.array([0, 1], dtype=np.int32), np.array([0, 2])
+    (margin,), _ = judge_rows(model._core, *row, ["d", Meddler("zz")])
     assert Meddler.calls >= 2
-    assert answer.iloc[0].tolist() == pytest.approx([single[False], single[True]])
+    assert margin == model.margin_one({"d": 5.0, "zz": 2.0})
 
 
 def test_budget_with_a_pace_of_its_own_is_not_replayed_as_another():

@@ -1,0 +1,52 @@
+"""What is wrong with a CSV file that pyarrow gave up on, and on which line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO
+
+from river_oa3.datasets.errors import DataError, short_repr
+from river_oa3.datasets.sources.csv_header import AS_UTF8, Header
+from river_oa3.datasets.sources.csv_pieces import OpenQuoteError
+from river_oa3.datasets.sources.csv_rows import LONGEST, Row, TooLongError, rows
+
+
+def fault_of(path: Path, file: IO[bytes], header: Header, error: Exception) -> DataError:
+    """Read the file again, in Python, up to the first row that cannot be used."""
+    row = None
+    try:
+        for row in rows(file, header.separator):
+            fault = _fault(row, header)
+            if fault is not None:
+                return DataError(f"{path}, {fault}")
+    except TooLongError as long:
+        return DataError(
+            f"{path}, line {long.line}: a row longer than {LONGEST // 1024**2} MB: close the "
+            "quote that was opened there, or shorten the row"
+        )
+    if isinstance(error, OpenQuoteError) and row is not None:
+        return DataError(
+            f"{path}, line {row.first}, column {short_repr(header.names[len(row.fields) - 1])}: a "
+            "quote is opened and never closed: close it, or write it twice if it is part of a text"
+        )
+    return DataError(f"cannot read {path} as a table of text, check the file: {error}")
+
+
+def _fault(row: Row, header: Header) -> str | None:
+    found, expected = len(row.fields), len(header.names)
+    if found != expected:
+        return (
+            f"line {row.first}: expected {expected:,} fields as in the header, found {found:,}: "
+            "write as many, in quotes where one holds the separator "
+            f"{short_repr(header.separator)}"
+        )
+    for name, field in zip(header.names, row.fields, strict=True):
+        place = f"line {row.first}, column {short_repr(name)}"
+        if "\0" in field:
+            return f"{place}: a NUL byte, so the file is damaged or no text: get the file again"
+        try:
+            field.encode()
+        except UnicodeEncodeError as error:
+            byte = ord(field[error.start]) - 0xDC00
+            return f"{place}: byte 0x{byte:02x} is not UTF-8, as the file must be: {AS_UTF8}"
+    return None

@@ -1,0 +1,93 @@
+"""CSV files, compressed or not: every field is a text, and an empty one a gap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from river_oa3.datasets import files
+from river_oa3.datasets.errors import DataError
+from river_oa3.datasets.sources.csv_faults import fault_of
+from river_oa3.datasets.sources.csv_header import read_header
+from river_oa3.datasets.sources.csv_pieces import CutError, pieces
+from river_oa3.datasets.sources.csv_rows import LONGEST, TooLongError, rows
+from river_oa3.datasets.sources.source import Batch, Cells, Source, arrow
+from river_oa3.datasets.sources.unchanged import Unchanged
+
+
+class CsvFile(Source):
+    """Text with a header and a separator, which is found in the header: , ; | or a tab."""
+
+    kind = "CSV"
+    columns: list[str]
+
+    def __init__(self, path: Path):
+        arrow(path)
+        self.path: Path = path
+        self.name = files.parted(path)[0]
+        self._unchanged = Unchanged(path)
+        with self._unchanged.opened() as opened:
+            self._header = read_header(path, opened.file.read(LONGEST))
+        self.columns = self._header.names
+
+    @property
+    def separator(self) -> str:
+        """What stands between two fields."""
+        return self._header.separator
+
+    def batches(self) -> Iterator[Batch]:
+        pa = arrow(self.path)
+        start, skipped = 0, self._header.last_line
+        with self._unchanged.opened() as opened:
+            try:
+                for piece in pieces(opened.file, self._header.separator):
+                    columns = self._parsed(pa, piece, skipped)
+                    n, skipped = len(columns[0]), 0
+                    self._unchanged.check()
+                    if n:
+                        cells = (Cells(values, None) for values in columns)
+                        named = dict(zip(self.columns, cells, strict=True))
+                        yield Batch(start, n, named, opened.done())
+                    start += n
+            except (pa.ArrowException, CutError) as error:
+                self._unchanged.check()
+                raise self._fault(error) from error
+
+    def _parsed(self, pa: Any, piece: bytes, skipped: int) -> list[Any]:
+        csv = arrow(self.path, "pyarrow.csv")
+        # By number, as pyarrow would look for types by the names, of which some may be odd.
+        columns = [str(j) for j in range(len(self.columns))]
+        table = csv.read_csv(
+            pa.BufferReader(piece),
+            csv.ReadOptions(
+                use_threads=False,
+                block_size=len(piece) + 1,
+                column_names=columns,
+                skip_rows=skipped,
+            ),
+            csv.ParseOptions(delimiter=self._header.separator, newlines_in_values=True),
+            csv.ConvertOptions(
+                column_types=dict.fromkeys(columns, pa.string()),
+                null_values=[""],
+                strings_can_be_null=True,
+                # Many writers quote everything, and Python's reader cannot tell the difference.
+                quoted_strings_can_be_null=True,
+            ),
+        )
+        return [pa.concat_arrays(column.chunks) for column in table.columns]
+
+    def _fault(self, error: Exception) -> DataError:
+        with self._unchanged.opened() as opened:
+            return fault_of(self.path, opened.file, self._header, error)
+
+    def _place(self, row: int) -> str:
+        with self._unchanged.opened() as opened:
+            try:
+                # The header is a row too.
+                for number, found in enumerate(rows(opened.file, self._header.separator), -1):
+                    if number == row:
+                        return f"line {found.first}"
+            except TooLongError:
+                pass
+        return super()._place(row)

@@ -1,0 +1,74 @@
+"""One line of JSON as an object, and why another is none."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from river_oa3.datasets.errors import short_repr
+from river_oa3.datasets.sources.csv_header import AS_UTF8
+
+_EXAMPLE = 'write one whole object on each line, as {"size": 1.5, "label": 0}'
+# More digits than any float has, and fewer than Python refuses to read.
+_DIGITS = 400
+
+
+class NotAnObjectError(ValueError):
+    """What is wrong with a line, and the fix."""
+
+
+def read_object(line: bytes) -> dict[str, Any]:
+    """The keys and values of a line, each key once."""
+    try:
+        found = _parsed(line.decode())
+    except UnicodeDecodeError as error:
+        byte = line[error.start]
+        raise NotAnObjectError(f"byte 0x{byte:02x} is not UTF-8: {AS_UTF8}") from None
+    except json.JSONDecodeError as error:
+        raise NotAnObjectError(
+            f"no JSON ({error.msg}, at character {error.pos + 1}): {_EXAMPLE}"
+        ) from None
+    except RecursionError:
+        raise NotAnObjectError(f"objects or lists too deep in one another: {_EXAMPLE}") from None
+    if not isinstance(found, dict):
+        start = short_repr(line[:60].decode(errors="replace").strip())
+        raise NotAnObjectError(f"expected an object, found {start}: {_EXAMPLE}")
+    return found
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return _DECODER.decode(text)
+    except (json.JSONDecodeError, NotAnObjectError):
+        raise
+    except ValueError:
+        # Python reads no number of thousands of digits; a shorter one is refused by its key.
+        return json.loads(text, object_pairs_hook=_each_once, parse_int=_shortened)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise NotAnObjectError(f"key {short_repr(twice)} stands twice: rename or remove one")
+    if not "".join(found).isascii():
+        for key in found:
+            _check_key(key)
+    return found
+
+
+def _check_key(key: str) -> None:
+    try:
+        key.encode()
+    except UnicodeEncodeError:
+        raise NotAnObjectError(
+            f"key {short_repr(key)} has half a character (a lone surrogate): rename it"
+        ) from None
+
+
+def _shortened(digits: str) -> int:
+    return int(digits[:_DIGITS])
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_each_once)

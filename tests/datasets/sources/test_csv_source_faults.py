@@ -1,0 +1,116 @@
+"""CSV files that cannot be read: the file, the line, the column and the remedy are named."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from data_helpers import PACKERS, refused, written
+from source_helpers import rows_of
+
+from river_oa3.datasets.sources import csv_pieces, open_source
+
+
+@pytest.mark.parametrize(
+    ("row", "found"), [("1", 1), ("1,2,3", 3), ("1,2,", 3), (" ", 1), ('"1,2"', 1)]
+)
+def test_a_row_with_another_number_of_fields_is_refused(tmp_path, row, found):
+    path = written(tmp_path, "toy.csv", f'a,b\n1,"x\ny"\n\n{row}\n5,6\n')
+    with refused(str(path), "line 5", "expected 2 fields", f"found {found}", "write as many"):
+        rows_of(path)
+
+
+def test_a_row_with_another_number_of_fields_is_found_in_a_later_piece(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_pieces, "LONGEST", 100)
+    path = written(tmp_path, "toy.csv", "a,b\n" + "1,2\n" * 500 + "1\n" + "1,2\n" * 500)
+    with refused("line 502", "found 1"):
+        rows_of(path)
+
+
+def test_a_header_longer_than_the_rows_is_refused(tmp_path):
+    with refused("line 2", "expected 3 fields", "found 2"):
+        rows_of(written(tmp_path, "toy.csv", "a,b,c\n1,2\n3,4\n"))
+
+
+def test_columns_of_one_name_are_refused_by_all_their_names(tmp_path):
+    path = written(tmp_path, "toy.csv", "a,b,,a,c,b,a,\n1,2,3,4,5,6,7,8\n")
+    with refused(str(path), "line 1", "'a' (3 times)", "'b' (2 times)", "'' (2 times)", "rename"):
+        open_source(path)
+
+
+def test_a_header_of_numbers_is_refused_as_data(tmp_path):
+    with refused("line 1", "must name the columns", "1.5, 0, -2e3", "row of names"):
+        open_source(written(tmp_path, "toy.csv", "1.5,0,-2e3\n1,2,3\n"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_a_wide_encoding_is_refused(tmp_path, encoding):
+    with refused("UTF-16", "save it as UTF-8"):
+        open_source(written(tmp_path, "toy.csv", "a,b\n1,2\n".encode(encoding)))
+
+
+def test_latin_1_in_a_row_is_refused_by_line_and_column(tmp_path):
+    path = written(tmp_path, "toy.csv", "a,b\n1,2\n3,café\n".encode("latin-1"))
+    with refused(str(path), "line 3, column 'b'", "0xe9", "save it as UTF-8"):
+        rows_of(path)
+
+
+def test_latin_1_in_the_header_is_refused_with_the_name(tmp_path):
+    with refused("line 1", "column 2", "'café'", "save it as UTF-8"):
+        open_source(written(tmp_path, "toy.csv", "a,café\n1,2\n".encode("latin-1")))
+
+
+def test_a_nul_byte_is_refused_by_line_and_column(tmp_path):
+    path = written(tmp_path, "toy.csv", "a,b\n" + "1,2\n" * 200 + "1,x\0y\n")
+    with refused("line 202, column 'b'", "NUL", "get the file again"):
+        rows_of(path)
+
+
+@pytest.mark.parametrize("rest", ["", "x", "x\n", 'x""', "x\n4,5\n6,7\n"])
+def test_a_quote_that_is_never_closed_is_refused_where_it_is_opened(tmp_path, rest):
+    path = written(tmp_path, "toy.csv", f'a,b\n1,2\n3,"{rest}')
+    with refused(str(path), "line 3, column 'b'", "never closed", "close it"):
+        rows_of(path)
+
+
+def test_a_quote_that_is_not_closed_for_long_is_refused_where_it_is_opened(tmp_path):
+    path = written(tmp_path, "toy.csv", 'a,b\n1,2\n3,"' + "4,5\n" * 3_000_000)
+    with refused("line 3", "longer than 4 MB", "close the quote"):
+        rows_of(path)
+
+
+def test_a_file_without_line_breaks_is_refused(tmp_path):
+    with refused("line 1", "longer than 4 MB", "break the file into lines"):
+        open_source(written(tmp_path, "toy.csv", "a" * 5_000_000))
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
+def test_a_packed_file_that_is_cut_is_refused(tmp_path, suffix):
+    text = b"".join(b"%d,%d\n" % (i, i * 7919 % 10_007) for i in range(100_000))
+    packed = PACKERS[suffix](b"a,b\n" + text)
+    path = written(tmp_path, f"toy.csv{suffix}", packed[: len(packed) // 2])
+    with refused(str(path), "get the file again"):
+        rows_of(path)
+
+
+@pytest.mark.parametrize("text", ["a,b", "a,b\n", "a,b\n\n\n", '"a\n",b\n'])
+def test_a_header_without_rows_is_refused(tmp_path, text):
+    with refused("toy.csv has no events", "at least one"):
+        open_source(written(tmp_path, "toy.csv", text))
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\r\n"])
+def test_a_file_without_a_header_is_refused(tmp_path, content):
+    with refused("toy.csv", "get the file again"):
+        open_source(written(tmp_path, "toy.csv", content))
+
+
+def test_a_packed_file_with_nothing_in_it_is_refused(tmp_path):
+    with refused("is empty", "get the file again"):
+        open_source(written(tmp_path, "toy.csv.gz", PACKERS[".gz"](b"")))
+
+
+def test_a_csv_file_without_pyarrow_is_refused_with_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with refused("toy.csv", "pip install 'river-oa3[tables]'"):
+        open_source(written(tmp_path, "toy.csv", "a,b\n1,2\n"))

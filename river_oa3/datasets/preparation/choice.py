@@ -1,0 +1,19 @@
+"""Which columns become features, and why the others do not."""
+
+from __future__ import annotations
+
+from river_oa3.datasets.preparation.column_profile import ColumnProfile
+from river_oa3.datasets.preparation.wishes import Wishes
+
+
+def left_out(column: ColumnProfile, wishes: Wishes) -> str | None:
+    """Why a column is left out; None where it is a feature."""
+    if column.kind == "empty":
+        return "empty, nothing but gaps"
+    if column.name in (*wishes.keep, *wishes.category):
+        return None
+    if column.kind == "constant":
+        return f"constant, the same value in all {column.rows:,} rows"
+    if column.kind == "id":
+        return f"an id, {column.distinct_text()} distinct values in {column.rows:,} rows"
+    return None

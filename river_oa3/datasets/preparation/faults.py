@@ -1,0 +1,153 @@
+"""All that keeps a table from being used, each with what solves it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+
+from river_oa3.datasets.encode import MAX_TEXTS_PER_FEATURE
+from river_oa3.datasets.errors import DataError, first_few, short_repr
+from river_oa3.datasets.labels import positive_classes
+from river_oa3.datasets.preparation.choice import left_out
+from river_oa3.datasets.preparation.column_profile import ColumnProfile
+from river_oa3.datasets.preparation.label_scan import MOST_CLASSES, LabelScan, class_text
+from river_oa3.datasets.preparation.wishes import Wishes
+from river_oa3.datasets.sources import Source
+from river_oa3.datasets.tables import LABELS
+
+
+def label_column(names: list[str], wishes: Wishes) -> str | None:
+    """The column of the labels, if there is no doubt about it."""
+    if wishes.label is not None:
+        return wishes.label if wishes.label in names else None
+    usual = [name for name in names if name.casefold() in LABELS and name not in wishes.drop]
+    return usual[0] if len(usual) == 1 else None
+
+
+def faults_of_no_label(columns: Mapping[str, ColumnProfile], wishes: Wishes) -> Iterator[str]:
+    """Why no column could be taken for the label."""
+    names = list(columns)
+    if wishes.label is not None:
+        yield f"no column is called {wishes.label!r}: {_name_one(names)}"
+        return
+    usual = [name for name in names if name.casefold() in LABELS]
+    if usual:
+        yield f"several columns look like the label: {_name_one(usual)}"
+        return
+    # Of forty names, those that can be it are easier to choose from.
+    pairs = [name for name, column in columns.items() if column.distinct == 2]
+    yield f"no column looks like the label: {_name_one(pairs or names)}" + (
+        ", which have two values" if pairs else ""
+    )
+
+
+def _name_one(names: list[str]) -> str:
+    return f"name one with --label (label= in Python) of {first_few(names, 20) or 'none'}"
+
+
+def faults_of_label(
+    label: str, scan: LabelScan, source: Source, wishes: Wishes
+) -> tuple[list[int], list[str]]:
+    """The codes of the positive classes, or what is wrong with the labels."""
+    column = f"the label column {short_repr(label)}"
+    if scan.unfit is not None:
+        return [], [f"{column} holds {scan.unfit}, which is no class: name another with --label"]
+    if scan.is_overrun:
+        return [], [
+            f"{column} has more than {MOST_CLASSES:,} classes: name another with --label (label= "
+            "in Python)"
+        ]
+    found = []
+    if scan.missing_at is not None:
+        found.append(
+            f"{scan.missing:,} {'events have' if scan.missing > 1 else 'event has'} no label, "
+            f"first at {source.where(scan.missing_at, label)}: fill it in or drop the event"
+        )
+    positive = None if wishes.positive is None else class_text(wishes.positive)
+    try:
+        return positive_classes(list(scan.classes), scan.counts, positive), found
+    except DataError as error:
+        # Without any label there is nothing to be said about classes.
+        return [], [*found, *([str(error)] if scan.classes else [])]
+
+
+def faults_of_sample(positives: int, rows: int) -> Iterator[str]:
+    """A sample that has one class only."""
+    if positives in (0, rows):
+        what = "negative" if positives else "positive"
+        yield (
+            f"the sample of {rows:,} rows has no {what} event: take more rows with --sample, or "
+            "all of them by leaving it out"
+        )
+
+
+def faults_of_columns(
+    columns: Mapping[str, ColumnProfile], source: Source, wishes: Wishes
+) -> Iterator[str]:
+    """What is wrong with the cells of columns that would be features."""
+    for name, column in columns.items():
+        drop = f"leave the column out with --drop {_shell(name)}"
+        if column.unfit is not None:
+            yield (
+                f"column {short_repr(name)} holds {column.unfit}, which cannot be a feature: {drop}"
+            )
+        elif column.infinite_at is not None:
+            yield (
+                f"{source.where(column.infinite_at, name)}: an infinite number: correct it, or "
+                f"{drop}"
+            )
+        elif name in wishes.category:
+            yield from _faults_of_category(column)
+
+
+def _faults_of_category(column: ColumnProfile) -> Iterator[str]:
+    name = short_repr(column.name)
+    if column.looks == "date":
+        yield f"column {name} is a date, not a category: leave it out of --category"
+    elif column.values is None:
+        yield (
+            f"column {name} has {column.distinct_text()} distinct values, and a category at most "
+            f"{MAX_TEXTS_PER_FEATURE:,}: leave it out of --category"
+        )
+
+
+def faults_of_wishes(
+    columns: Mapping[str, ColumnProfile], names: list[str], label: str | None, wishes: Wishes
+) -> Iterator[str]:
+    """Options that name no column, or one they do not apply to."""
+    yield from wishes.problems()
+    named = {
+        "--drop": wishes.drop,
+        "--keep": wishes.keep,
+        "--category": wishes.category,
+        "--impute": tuple(name for name in wishes.impute if name is not None),
+    }
+    for option, wanted in named.items():
+        for name in wanted:
+            if name not in names:
+                yield (
+                    f"{option} names {short_repr(name)}, which is no column: choose of "
+                    f"{first_few(names, 20)}"
+                )
+            elif name == label:
+                yield f"{option} names {short_repr(name)}, the label: leave it out of {option}"
+            elif option == "--impute" and name in columns and columns[name].looks != "number":
+                yield (
+                    f"--impute names {short_repr(name)}, a {columns[name].looks} column, and fills "
+                    "gaps of numbers alone: leave it out of --impute"
+                )
+
+
+def faults_of_choice(columns: Mapping[str, ColumnProfile], wishes: Wishes) -> Iterator[str]:
+    """Nothing left to learn from."""
+    reasons = {name: left_out(column, wishes) for name, column in columns.items()}
+    if all(reasons.values()):
+        why = [f"{short_repr(name)} ({reason})" for name, reason in reasons.items()]
+        yield (
+            f"no column is left to learn from, {first_few(why, 5) or 'the label stands alone'}: "
+            "drop less with --drop, or keep one with --keep"
+        )
+
+
+def _shell(name: str) -> str:
+    return shlex.quote(name)

@@ -1,0 +1,202 @@
+"""The first pass over a table: what is in it, and what keeps it from being used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from river_oa3.datasets.labels import classes_called
+from river_oa3.datasets.preparation import faults, kinds
+from river_oa3.datasets.preparation.chunks import in_chunks, rows_of
+from river_oa3.datasets.preparation.class_sample import ClassSample
+from river_oa3.datasets.preparation.column_profile import ColumnProfile
+from river_oa3.datasets.preparation.column_scan import ColumnScan
+from river_oa3.datasets.preparation.label_scan import LabelScan, class_text
+from river_oa3.datasets.preparation.problems import Problems
+from river_oa3.datasets.preparation.row_sample import RowSample
+from river_oa3.datasets.preparation.wishes import Wishes
+from river_oa3.datasets.sources import Batch, Source
+
+Progress = Callable[[float, int], None]
+"""Called with the share of the table that has been read, and the rows so far."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile:
+    """What is in a table."""
+
+    name: str
+    rows: int
+    label: str
+    classes: dict[str, int]
+    """The classes by how often they occur, the most common one first."""
+    positive: tuple[str, ...]
+    """The positive class, or classes where several read as the one that was named."""
+    positives: int
+    first_positive: int
+    """The first row of a positive class, counted from 0."""
+    columns: dict[str, ColumnProfile]
+    """All but the label and what was dropped."""
+    dropped: tuple[str, ...]
+    sample: dict[bool, ClassSample]
+    """Some rows of the positive class, and some of the others."""
+    taken: int
+    """How many rows `--sample` takes: all of them where it was not given."""
+    taken_positives: int
+    below: float | None
+    """The rows are taken whose random number lies below; None for all."""
+    seed: int
+
+    def table(self, done: Mapping[str, str] | None = None) -> list[list[str]]:
+        """A head and a line for each column, for people to read.
+
+        `done` tells what was done with a column, as `Preparation.done` does.
+        """
+        head = ["column", "kind", "gaps", "distinct", "range or values"]
+        lines = [head if done is None else [*head, "what was done"]]
+        for name, column in self.columns.items():
+            gaps = _percent(column.gap_share) if column.gaps else ""
+            line = [name, column.kind, gaps, column.distinct_text(), column.range_text()]
+            lines.append(line if done is None else [*line, done.get(name, "")])
+        if done is not None:
+            lines += [[name, "", "", "", "", done.get(name, "")] for name in self.dropped]
+        return lines
+
+    def as_json(self) -> dict[str, Any]:
+        """What is in the table, as JSON knows it."""
+        return {
+            "name": self.name,
+            "rows": self.rows,
+            "label": self.label,
+            "classes": self.classes,
+            "positive": list(self.positive),
+            "positives": self.positives,
+            "taken": self.taken,
+            "taken_positives": self.taken_positives,
+            "columns": [column.as_json() for column in self.columns.values()],
+            "dropped": list(self.dropped),
+        }
+
+
+def profile(source: Source, wishes: Wishes, progress: Progress | None = None) -> Profile:
+    """Read a table once and say what is in it, or all that is wrong with it."""
+    scan = _Scan(source, wishes)
+    for chunk in in_chunks(source.batches()):
+        scan.add(chunk)
+        if progress is not None:
+            progress(chunk.done, scan.rows)
+    return scan.finish()
+
+
+class _Scan:
+    def __init__(self, source: Source, wishes: Wishes):
+        self.rows = 0
+        self._source = source
+        self._wishes = wishes
+        self._label: str | None = None
+        self._labels = LabelScan()
+        self._columns: dict[str, ColumnScan] = {}
+        self._names: dict[str, None] = {}
+        # One generator decides of `--sample`, another one of the sample that is looked at.
+        self._taken = RowSample(wishes.sample, wishes.seed)
+        self._generator = np.random.default_rng([wishes.seed, 0])
+        self._samples = [ClassSample(), ClassSample()]
+
+    def add(self, chunk: Batch) -> None:
+        self._names.update(dict.fromkeys(self._source.columns or chunk.columns))
+        if self._label is None:
+            self._label = faults.label_column(list(self._names), self._wishes)
+            if self._label is not None and self.rows:
+                self._labels.miss(self.rows)
+        if self._label is not None:
+            self._add_labels(chunk, self._label)
+        self.rows += chunk.n
+        for name, cells in chunk.columns.items():
+            if name != self._label and name not in self._wishes.drop:
+                scan = self._columns.setdefault(name, ColumnScan())
+                rows = chunk.start if cells.rows is None else rows_of(chunk, name)
+                scan.add(cells.values, rows)
+
+    def _add_labels(self, chunk: Batch, label: str) -> None:
+        codes = self._labels.add(chunk, label)
+        ranks = self._generator.random(chunk.n)
+        self._taken.add(codes)
+        groups = codes
+        if self._wishes.positive is not None:
+            named = classes_called(class_text(self._wishes.positive), list(self._labels.classes))
+            groups = np.where(codes < 0, -1, np.isin(codes, named))
+        elif len(self._labels.classes) > 2:
+            return  # and no more is needed, since the table is refused
+        columns = {name: cells for name, cells in chunk.columns.items() if self._is_feature(name)}
+        for group, sample in enumerate(self._samples):
+            rows = np.flatnonzero(groups == group)
+            sample.add(chunk._replace(columns=columns), rows, ranks[rows])
+
+    def _is_feature(self, name: str) -> bool:
+        return name != self._label and name not in self._wishes.drop
+
+    def finish(self) -> Profile:
+        columns = {name: kinds.found(name, scan, self.rows) for name, scan in self._columns.items()}
+        wishes, source, label = self._wishes, self._source, self._label
+        positive: list[int] = []
+        below = self._taken.finish()
+        problems: list[str] = []
+        if label is None:
+            problems += faults.faults_of_no_label(columns, wishes)
+        else:
+            positive, found = faults.faults_of_label(label, self._labels, source, wishes)
+            problems += found
+            if positive and below is not None:
+                everyone = list(range(len(self._labels.classes)))
+                sizes = self._taken.count(positive), self._taken.count(everyone)
+                problems += faults.faults_of_sample(*sizes)
+        problems += faults.faults_of_wishes(columns, list(self._names), label, wishes)
+        problems += faults.faults_of_columns(columns, source, wishes)
+        if label is not None:
+            problems += faults.faults_of_choice(columns, wishes)
+        if problems or label is None:
+            raise Problems(str(source.path or source.name), problems)
+        return self._made(label, positive, columns, below)
+
+    def _made(
+        self,
+        label: str,
+        positive: list[int],
+        columns: dict[str, ColumnProfile],
+        below: float | None,
+    ) -> Profile:
+        labels = self._labels
+        names = list(labels.classes)
+        positives = sum(labels.counts[code] for code in positive)
+        groups = [True, False] if self._is_positive(0, positive) else [False, True]
+        by_count = sorted(zip(names, labels.counts, strict=True), key=lambda pair: -pair[1])
+        is_whole = below is None
+        return Profile(
+            name=self._source.name,
+            rows=self.rows,
+            label=label,
+            classes=dict(by_count),
+            positive=tuple(names[code] for code in positive),
+            positives=positives,
+            first_positive=min(labels.first_rows[code] for code in positive),
+            columns=columns,
+            dropped=self._wishes.drop,
+            sample=dict(zip(groups, self._samples, strict=True)),
+            taken=self.rows if is_whole else self._taken.count(list(range(len(names)))),
+            taken_positives=positives if is_whole else self._taken.count(positive),
+            below=below,
+            seed=self._wishes.seed,
+        )
+
+    def _is_positive(self, group: int, positive: list[int]) -> bool:
+        """Whether a group of the sample is the positive one."""
+        if self._wishes.positive is not None:
+            return group == 1
+        return group in positive
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}" if share >= 0.001 else "< 0.1%"

@@ -1,0 +1,122 @@
+"""What the tests of preparations share: tables in memory, and rows as dicts."""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from river_oa3._core.category import Category
+from river_oa3.datasets.preparation import Problems, Wishes, plan, profile
+from river_oa3.datasets.sources import Batch, Cells, Source
+
+
+class Memory(Source):
+    """A table in memory that comes in batches of any size; rows may lack a column."""
+
+    path = None
+    name = "toy"
+    kind = "frame"
+
+    def __init__(self, columns, batch=1000, absent=None):
+        arrays = {
+            name: cells if isinstance(cells, pa.Array) else pa.array(cells)
+            for name, cells in columns.items()
+        }
+        self.columns = list(arrays)
+        self._arrays = arrays
+        self._batch = batch
+        self._absent = {name: np.asarray(rows) for name, rows in (absent or {}).items()}
+
+    def batches(self):
+        rows = len(next(iter(self._arrays.values())))
+        for start in range(0, rows, self._batch):
+            n = min(self._batch, rows - start)
+            yield Batch(start, n, self._cells(start, n), (start + n) / rows)
+
+    def _cells(self, start, n):
+        found = {}
+        for name, array in self._arrays.items():
+            values, absent = array.slice(start, n), self._absent.get(name)
+            if absent is None:
+                found[name] = Cells(values, None)
+            else:
+                having = np.setdiff1d(np.arange(n), absent - start)
+                found[name] = Cells(values.take(pa.array(having)), having)
+        return found
+
+
+def labels(rows):
+    """One positive row in four, the first among them."""
+    return [row % 4 == 0 for row in range(rows)]
+
+
+def table(cells, **options):
+    """A table with one column `a`, and labels."""
+    cells = cells if isinstance(cells, pa.Array) else pa.array(cells)
+    return Memory({"a": cells, "y": labels(len(cells))}, **options)
+
+
+def column_of(cells, wishes=None, **options):
+    """What is found in one column that stands beside another one."""
+    n = len(cells)
+    columns = {"a": cells, "b": [row % 3 + 0.5 for row in range(n)], "y": labels(n)}
+    return profile(Memory(columns, **options), wishes or Wishes()).columns["a"]
+
+
+def prepared(source, wishes=None):
+    wishes = wishes or Wishes()
+    return plan(profile(source, wishes), wishes)
+
+
+def rows_of(preparation, source):
+    """The encoded rows as a model is given them: categories by name and value."""
+    found = []
+    for block in preparation.blocks(source):
+        assert np.isfinite(block.data).all()
+        assert block.data.all()
+        assert block.indices.dtype == np.int32
+        stops = np.cumsum(block.counts)
+        for start, stop in zip(stops - block.counts, stops, strict=True):
+            indices = block.indices[start:stop]
+            assert (np.diff(indices) > 0).all()
+            entries = zip(indices, block.data[start:stop].tolist(), strict=True)
+            found.append(dict(_entry(preparation.names[j], value) for j, value in entries))
+    return found
+
+
+def _entry(name, value):
+    if isinstance(name, Category):
+        assert value == 1.0
+        return name.name, name.value
+    return name, value
+
+
+def encoded(cells, wishes=None, **options):
+    """The encoded rows of one column, kept whatever it looks like."""
+    source = table(cells, **options)
+    return rows_of(prepared(source, wishes or Wishes(keep=("a",))), source)
+
+
+def prepare_of(preparation):
+    """The function `prepare` of the code, which has nothing but what the code gives it."""
+    space = {}
+    exec(preparation.code(), space)
+    return space["prepare"]
+
+
+def without_zeros(x):
+    return {name: value for name, value in x.items() if value != 0.0}
+
+
+@contextlib.contextmanager
+def problems(*parts):
+    """Expect problems, each of which holds one of these parts, in this order."""
+    with pytest.raises(Problems) as caught:
+        yield
+    found = caught.value.problems
+    assert len(found) == len(parts), found
+    for part, problem in zip(parts, found, strict=True):
+        assert part in problem

@@ -10,7 +10,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, BinaryIO, cast
 
 from river_oa3.datasets.errors import DataError
 
@@ -23,14 +23,25 @@ _MAGIC = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.o
 def opened(path: Path) -> Iterator[IO[bytes]]:
     """The bytes of a file, decompressed where its first ones say that it is compressed."""
     check(path)
+    with readable(path), open(path, "rb") as packed, unpacked(packed) as file:
+        yield file
+
+
+@contextlib.contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Name the file in the errors of reading and decompressing it."""
     try:
-        with open(path, "rb") as plain:
-            start = plain.read(6)
-        opener = next((opener for magic, opener in _MAGIC if start.startswith(magic)), open)
-        with cast(IO[bytes], opener(path, "rb")) as file:
-            yield file
+        yield
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise DataError(f"cannot read {path}, get the file again: {error}") from error
+
+
+def unpacked(packed: BinaryIO) -> IO[bytes]:
+    """What an open file holds, decompressed where its first bytes say that it is compressed."""
+    start = packed.read(6)
+    packed.seek(0)
+    opener = next((opener for magic, opener in _MAGIC if start.startswith(magic)), None)
+    return packed if opener is None else cast(IO[bytes], opener(packed, "rb"))
 
 
 def check(path: Path) -> None:

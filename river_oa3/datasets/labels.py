@@ -25,6 +25,11 @@ def positives(labels: Labels, positive: Any = None) -> NDArray[np.bool_]:
     """
     classes, codes = _classes(labels)
     counts = np.bincount(codes, minlength=len(classes)).tolist()
+    return np.isin(codes, positive_classes(classes, counts, positive))
+
+
+def positive_classes(classes: list[Any], counts: list[int], positive: Any = None) -> list[int]:
+    """Which of the classes, each of which has events, are positive; by the rules of `positives`."""
     if positive is not None:
         wanted = _named(classes, counts, positive)
     elif len(classes) > 2:
@@ -33,13 +38,12 @@ def positives(labels: Labels, positive: Any = None) -> NDArray[np.bool_]:
         )
     else:
         wanted = [_usual(classes, counts)]
-    result = np.isin(codes, wanted)
-    if result.all() or not result.any():
+    if len(wanted) == len(classes):
         raise DataError(
             f"every event is of the one class {classes[0]}: both classes are needed to measure "
             "anything, so take a longer part of the stream"
         )
-    return result
+    return wanted
 
 
 def _classes(labels: Labels) -> tuple[list[Any], NDArray[np.int64]]:
@@ -81,7 +85,17 @@ def _refuse_missing(event: int) -> NoReturn:
 
 
 def _named(classes: list[Any], counts: list[int], positive: Any) -> list[int]:
-    """The classes that read as the one that is named; as numbers, only where none is the same."""
+    found = classes_called(positive, classes)
+    if not found:
+        raise DataError(
+            f"no event is of class {short_repr(positive)}: name one of "
+            f"{_census(classes, counts)} {_FIX}"
+        )
+    return found
+
+
+def classes_called(positive: Any, classes: list[Any]) -> list[int]:
+    """The classes that read as this one: as numbers, only where none is spelled the same."""
     number = _number(positive)
     same = [code for code, label in enumerate(classes) if str(label) == str(positive)]
     equal = [
@@ -89,11 +103,6 @@ def _named(classes: list[Any], counts: list[int], positive: Any) -> list[int]:
         for code, label in enumerate(classes)
         if number is not None and _number(label) == number
     ]
-    if not same and not equal:
-        raise DataError(
-            f"no event is of class {short_repr(positive)}: name one of "
-            f"{_census(classes, counts)} {_FIX}"
-        )
     return same or equal
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -14,29 +16,69 @@ from river_oa3.datasets.files import opened
 from river_oa3.datasets.streams import MAX_COLUMNS
 
 
+class Lines(NamedTuple):
+    """Some lines of a file: values, their indices, how many there are per line, and labels."""
+
+    data: NDArray[np.float64]
+    indices: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    labels: NDArray[np.float64]
+
+
 def read_libsvm(path: Path | str) -> tuple[scipy.sparse.csr_array, NDArray[np.float64]]:
     """The rows and labels of a file, which may be compressed; a column is the index in the file.
 
     Comments, blank lines and `qid:` are passed over.
     """
-    path = Path(path)
-    labels, data, indices, indptr = array("d"), array("d"), array("i"), array("q", [0])
+    parts = list(read_lines(Path(path)))
+    data, indices, counts, labels = (
+        np.concatenate([np.empty(0, dtype), *(part[k] for part in parts)])
+        for k, dtype in enumerate((np.float64, np.int32, np.int64, np.float64))
+    )
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    shape = (len(labels), int(indices.max()) + 1 if len(indices) else 0)
+    return scipy.sparse.csr_array((data, indices, indptr), shape=shape), labels
+
+
+def read_lines(path: Path, most: int = 1_000_000) -> Iterator[Lines]:
+    """The lines of a file in parts of about so many values."""
+    labels, data, indices, counts = array("d"), array("d"), array("i"), array("q")
     with opened(path) as file:
         for number, line in enumerate(file, start=1):
             tokens = line.partition(b"#")[0].split()
             if not tokens:
                 continue
+            before = len(indices)
             try:
                 _read_line(tokens, labels, data, indices)
             except ValueError as error:
                 raise DataError(f"{path}, line {number}: {error}") from None
-            indptr.append(len(indices))
-    columns = np.frombuffer(indices, dtype=np.int32) if indices else np.empty(0, dtype=np.int32)
-    X = scipy.sparse.csr_array(
-        (np.array(data), columns, np.array(indptr)),
-        shape=(len(labels), int(columns.max()) + 1 if len(columns) else 0),
-    )
-    return X, np.array(labels)
+            counts.append(len(indices) - before)
+            if len(indices) + len(counts) >= most:
+                yield _lines(data, indices, counts, labels)
+                labels, data, indices, counts = array("d"), array("d"), array("i"), array("q")
+    if counts:
+        yield _lines(data, indices, counts, labels)
+
+
+def _lines(data: array, indices: array, counts: array, labels: array) -> Lines:  # type: ignore[type-arg]  # generic in stubs alone
+    return Lines(np.array(data), np.array(indices, np.int32), np.array(counts), np.array(labels))
+
+
+def scan_libsvm(path: Path) -> tuple[NDArray[np.float64], int]:
+    """The labels of a file, and about how many values it has, without reading them."""
+    labels, values = array("d"), 0
+    with opened(path) as file:
+        for number, line in enumerate(file, start=1):
+            first = line.split(None, 1)[:1]
+            if not first or first[0].startswith(b"#"):
+                continue
+            try:
+                labels.append(_label(first[0].partition(b"#")[0]))
+            except ValueError as error:
+                raise DataError(f"{path}, line {number}: {error}") from None
+            values += line.count(b":")
+    return np.array(labels), values
 
 
 def _read_line(tokens: list[bytes], labels: array, data: array, indices: array) -> None:  # type: ignore[type-arg]  # generic in stubs alone

@@ -107,6 +107,16 @@ def open_stream(
     )
 
 
+def is_named(data: str) -> bool:
+    """Whether a text is the name of a set, not of a file."""
+    return _named(data) is not None
+
+
+def is_libsvm(path: Path) -> bool:
+    """Whether this is a file that would be read as LIBSVM's format."""
+    return os.path.isfile(path) and files.parted(path)[1] in _LIBSVM
+
+
 def _named(data: str) -> paper.PaperSet | base.Dataset | None:
     """What a text stands for that is not a file."""
     prefix, _, name = data.rpartition(":")

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from river_oa3.datasets.errors import DataError, short_repr
 from river_oa3.datasets.labels import Labels, positives
+from river_oa3.datasets.scaling import Moments, Scaling
 
 MAX_COLUMNS = 2**26
 """A matrix with more columns, or a file with a larger index, holds a mistake or hashed names."""
@@ -94,6 +95,26 @@ class Stream:
         """The number of negative events."""
         return len(self) - self.positives
 
+    @property
+    def nonzeros(self) -> int:
+        """How many values are not zero."""
+        return int(self.X.nnz)
+
+    @property
+    def reading(self) -> float:
+        """About how many nanoseconds it takes to read a value, which is in memory already."""
+        return 0.0
+
+    @functools.cached_property
+    def n_features(self) -> int:
+        """Features that some event has; a file may leave out numbers in between."""
+        return len(np.unique(self.X.indices))
+
+    @functools.cached_property
+    def n_empty(self) -> int:
+        """Events without features."""
+        return int((np.diff(self.X.indptr) == 0).sum())
+
     @functools.cached_property
     def squares(self) -> NDArray[np.float64]:
         """The squared length of each row; infinite where that is too large for a float."""
@@ -108,6 +129,22 @@ class Stream:
             features = [self.names[column] for column in self.X.indices[start:stop].tolist()]
             values = self.X.data[start:stop].tolist()
             yield dict(zip(features, values, strict=True)), bool(self.y[row])
+
+    def moments(self) -> Moments:
+        """Counts, means and deviations of the columns."""
+        moments = Moments(len(self.names))
+        moments.add(self.X.data, self.X.indices, len(self))
+        return moments
+
+    def scaled(self, scaling: Scaling | None = None) -> Stream:
+        """The stream with every column brought to scale, by its own values unless told otherwise.
+
+        Columns that most events have are standardised; any other is divided by the root mean square
+        of what is not zero in it.
+        """
+        scaled = (scaling or self.moments().scaling()).apply(self.X)
+        X = _canonical(scaled.data, scaled.indices, scaled.indptr, scaled.shape)
+        return dataclasses.replace(self, X=X)
 
     def unit_rows(self) -> Stream:
         """The stream with every row that is not empty divided by its Euclidean length."""

@@ -18,10 +18,10 @@ from river_oa3.datasets import files
 from river_oa3.datasets.encode import Columns, Table
 from river_oa3.datasets.errors import DataError, first_few, short_repr
 
-_LABELS = ("label", "target", "class", "y")
+LABELS = ("label", "target", "class", "y")
 _BACKENDS: tuple[Literal["polars", "pandas", "pyarrow"], ...] = ("polars", "pandas", "pyarrow")
 # What stands for a missing number in files; among texts it may be a value like any other.
-_MISSING = {"", "?", "-", ".", "na", "n/a", "null", "none"}
+MISSING = {"", "?", "-", ".", "na", "n/a", "null", "none"}
 
 
 def read_table(path: Path | str, label: str | None = None) -> Table:
@@ -118,7 +118,7 @@ def _matrix(parts: list[_Part], rows: int, columns: int) -> scipy.sparse.csr_arr
 
 def _label_column(names: list[Hashable], label: str | None) -> int:
     if label is None:
-        found = [j for j, name in enumerate(names) if str(name).casefold() in _LABELS]
+        found = [j for j, name in enumerate(names) if str(name).casefold() in LABELS]
         problem = "several columns look like" if found else "no column looks like"
         problem = f"{problem} the label"
     else:
@@ -161,7 +161,7 @@ def _numbers_in(name: Hashable, texts: list[str]) -> NDArray[np.float64] | None:
         try:
             numbers[text] = float(text)
         except ValueError:
-            if text.strip().casefold() not in _MISSING:
+            if text.strip().casefold() not in MISSING:
                 return None
             numbers[text] = None
     if all(number is None for number in numbers.values()):

@@ -1,0 +1,73 @@
+"""Rows as the paper's methods want them, and what spoils rows that are left as they are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable
+
+import numpy as np
+
+from river_oa3._core.category import Category
+from river_oa3.datasets.pieced import AnyStream
+from river_oa3.datasets.streams import Stream
+
+__all__ = ["INTERCEPT", "dominating", "plain_name", "rows_for_paper"]
+
+INTERCEPT = "intercept"
+
+
+def rows_for_paper(
+    stream: AnyStream,
+    *,
+    as_they_are: bool = False,
+    intercept: bool = False,
+    as_in_paper: bool = False,
+) -> AnyStream:
+    """A stream with every column brought to scale and every row to unit length.
+
+    Where columns are centred an intercept is added, for no method of the paper has one.
+
+    Parameters
+    ----------
+    stream
+        The events as they came.
+    as_they_are
+        Whether to leave the rows alone.
+    intercept
+        Whether to add an intercept in any case.
+    as_in_paper
+        Whether to do no more than the paper does: rows of unit length, columns as they are.
+
+    """
+    plain = dataclasses.replace(stream, names=[plain_name(name) for name in stream.names])
+    if as_they_are or as_in_paper:
+        plain = plain.with_intercept() if intercept else plain
+        return plain if as_they_are else plain.unit_rows()
+    scaling = stream.moments().scaling() if isinstance(stream, Stream) else stream.scaling
+    scaled = plain.scaled(scaling)
+    if intercept or (scaling.dense.any() and INTERCEPT not in plain.names):
+        scaled = scaled.with_intercept()
+    return scaled.unit_rows()
+
+
+def plain_name(name: Hashable) -> Hashable:
+    """The name of a column; a category becomes a text such as "country=FR"."""
+    return f"{name.name}={name.value}" if isinstance(name, Category) else name
+
+
+def dominating(stream: AnyStream) -> Hashable | None:
+    """The column that has nearly all of the length of nearly every row, if there is one."""
+    sample = stream if isinstance(stream, Stream) else stream.piece(int(np.argmax(stream.rows)))
+    if len(sample.names) < 2 or not sample.nonzeros:
+        return None
+    filled = np.flatnonzero(np.diff(sample.X.indptr))
+    starts = sample.X.indptr[filled]
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = sample.X.data**2
+        shares = squares / np.repeat(
+            np.add.reduceat(squares, starts), np.diff(sample.X.indptr)[filled]
+        )
+    heavy = sample.X.indices[shares > 0.99]
+    counts = np.bincount(heavy, minlength=len(sample.names))
+    column = int(np.argmax(counts))
+    return sample.names[column] if counts[column] > 0.95 * len(filled) else None

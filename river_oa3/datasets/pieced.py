@@ -1,0 +1,166 @@
+"""A stream that is larger than memory: pieces in a folder, of which one is read at a time."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Hashable, Iterator
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from river_oa3.datasets.errors import DataError
+from river_oa3.datasets.scaling import Scaling
+from river_oa3.datasets.streams import Stream
+
+__all__ = ["AnyStream", "PiecedStream", "piece_files"]
+
+
+def piece_files(folder: Path, number: int) -> dict[str, Path]:
+    """The files of a piece: values, their columns, how many there are per row, and labels."""
+    return {part: folder / f"{number}.{part}" for part in ("data", "indices", "counts", "y")}
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class PiecedStream:
+    """Events in pieces on disk, with what is known of all of them.
+
+    Where the pieces are `shuffled`, each has been dealt its rows at random: the pieces in any
+    order, each with its rows in any order, make up a random order of the events. Otherwise they lie
+    one behind the other.
+
+    Parameters
+    ----------
+    name
+        What the stream is called.
+    folder
+        Where the pieces are. They are gone when whoever made them is done.
+    rows
+        How many rows each piece has.
+    names
+        The feature name of each column.
+    positives
+        The number of positive events.
+    nonzeros
+        How many values are not zero.
+    n_empty
+        Events without features.
+    scaling
+        The scale of the columns of the raw rows.
+    shuffled
+        Whether rows were dealt to pieces at random.
+    is_scaled, has_intercept, has_unit_rows
+        What is done to the rows of a piece when it is read, in this order.
+    note
+        What makes it a part or a stand-in.
+
+    """
+
+    name: str
+    folder: Path
+    rows: tuple[int, ...]
+    names: list[Hashable]
+    positives: int
+    nonzeros: int
+    n_empty: int
+    scaling: Scaling
+    shuffled: bool = True
+    is_scaled: bool = False
+    has_intercept: bool = False
+    has_unit_rows: bool = False
+    note: str = ""
+
+    def __len__(self) -> int:
+        return sum(self.rows)
+
+    def __repr__(self) -> str:
+        return (
+            f"PiecedStream(name={self.title!r}, events={len(self)}, features={len(self.names)}, "
+            f"positives={self.positives}, pieces={len(self.rows)})"
+        )
+
+    @property
+    def title(self) -> str:
+        """The name, with the note where there is one."""
+        return f"{self.name} ({self.note})" if self.note else self.name
+
+    @property
+    def negatives(self) -> int:
+        """The number of negative events."""
+        return len(self) - self.positives
+
+    @property
+    def n_features(self) -> int:
+        """How many features there are."""
+        return len(self.names) + self.has_intercept
+
+    @property
+    def reading(self) -> float:
+        """About how many nanoseconds it takes to read a value."""
+        return 50.0 if self.is_scaled or self.has_unit_rows else 10.0
+
+    def scaled(self, scaling: Scaling | None = None) -> PiecedStream:
+        """The stream with every column brought to scale, by its own values unless told."""
+        return dataclasses.replace(self, is_scaled=True, scaling=scaling or self.scaling)
+
+    def with_intercept(self) -> PiecedStream:
+        """The stream with one more column, "intercept", that is 1 in every row."""
+        if "intercept" in self.names:
+            raise DataError(f"{self.name} has a feature 'intercept' already: do not add another")
+        return dataclasses.replace(self, has_intercept=True)
+
+    def unit_rows(self) -> PiecedStream:
+        """The stream with every row that is not empty divided by its Euclidean length."""
+        return dataclasses.replace(self, has_unit_rows=True)
+
+    def piece(self, number: int) -> Stream:
+        """One of the pieces."""
+        return _read(self, number)
+
+    def walk(
+        self, events: int, generator: np.random.Generator | None
+    ) -> Iterator[tuple[Stream, NDArray[np.int64]]]:
+        """So many events in pieces, each with the order of its rows; at random with a generator."""
+        if (generator is None) == self.shuffled:
+            raise ValueError(
+                "pieces with rows at random have no first event, others no random order"
+            )
+        numbers = np.arange(len(self.rows))
+        for number in numbers if generator is None else generator.permutation(numbers):
+            n = self.rows[number]
+            order = np.arange(n) if generator is None else generator.permutation(n)
+            if events <= 0:
+                return
+            yield self.piece(int(number)), order[:events]
+            events -= n
+
+
+AnyStream = Stream | PiecedStream
+
+
+# All methods of an order that run one after another read the same piece first.
+@functools.lru_cache(maxsize=2)
+def _read(stream: PiecedStream, number: int) -> Stream:
+    files = piece_files(stream.folder, number)
+    try:
+        data = np.fromfile(files["data"], dtype=np.float64)
+        indices = np.fromfile(files["indices"], dtype=np.int32)
+        counts = np.fromfile(files["counts"], dtype=np.int32)
+        y = np.fromfile(files["y"], dtype=np.bool_)
+    except OSError as error:
+        raise DataError(
+            f"a piece of {stream.name} is gone from {stream.folder} ({error.strerror}): leave that "
+            "folder alone while the command runs"
+        ) from None
+    indptr = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    X = scipy.sparse.csr_array((data, indices, indptr), shape=(len(counts), len(stream.names)))
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int64)
+    piece = Stream(stream.name, X, y, stream.names, stream.note)
+    if stream.is_scaled:
+        piece = piece.scaled(stream.scaling)
+    if stream.has_intercept:
+        piece = piece.with_intercept()
+    return piece.unit_rows() if stream.has_unit_rows else piece

@@ -1,0 +1,177 @@
+"""Rows on their way to a stream: in memory while they are few, else dealt to pieces on disk."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from river_oa3.datasets.errors import DataError
+from river_oa3.datasets.pieced import AnyStream, PiecedStream, piece_files
+from river_oa3.datasets.scaling import Moments
+from river_oa3.datasets.streams import Stream
+
+__all__ = ["IN_MEMORY", "PIECE", "Block", "Spool"]
+
+IN_MEMORY = 4_000_000
+"""A stream with no more values than this, some 50 MB, is kept in memory."""
+
+PIECE = 2_000_000
+"""About so many values make a piece."""
+
+
+class Block(NamedTuple):
+    """Some rows: values that are not zero, their columns in order, how many per row, and labels."""
+
+    data: NDArray[np.float64]
+    indices: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    y: NDArray[np.bool_]
+
+
+class Spool:
+    """Takes the rows of a stream block by block.
+
+    Parameters
+    ----------
+    name
+        What the stream is called.
+    folder
+        Where pieces are written; made where they are needed.
+    events
+        How many rows there will be.
+    nonzeros
+        About how many values, which says whether there are pieces, and how many.
+    in_order
+        Whether the events are to be taken as they come. Otherwise rows are dealt to the pieces at
+        random, so that reading pieces in any order is reading events in any order.
+    seed
+        Makes the dealing repeatable.
+
+    """
+
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        events: int,
+        nonzeros: int,
+        in_order: bool = False,
+        seed: int = 0,
+    ):
+        self._name = name
+        self._folder = folder
+        self._events = events
+        self._in_order = in_order
+        self._n_pieces = 1 if nonzeros <= IN_MEMORY else math.ceil(nonzeros / PIECE)
+        self._generator = np.random.default_rng((seed, 1 << 32))
+        self._kept: list[Block] = []
+        self._rows = np.zeros(self._n_pieces, dtype=np.int64)
+        self._moments: Moments | None = None
+        self._n_added = self._positives = self._nonzeros = self._n_empty = 0
+
+    def add(self, block: Block, columns: int) -> None:
+        """Take in some rows, of a stream that has so many columns by now."""
+        if self._n_pieces == 1:
+            self._kept.append(block)
+            return
+        self._moments = _widened(self._moments, columns)
+        self._moments.add(block.data, block.indices, len(block.counts))
+        self._positives += int(np.count_nonzero(block.y))
+        self._nonzeros += len(block.data)
+        self._n_empty += int(np.count_nonzero(block.counts == 0))
+        self._deal(block)
+
+    def finish(self, names: list[Hashable], note: str = "") -> AnyStream:
+        """The stream of all rows."""
+        if self._n_pieces == 1:
+            return Stream(self._name, *_matrix(self._kept, len(names)), names, note)
+        moments = _widened(self._moments, len(names))
+        self._fill_in()
+        return PiecedStream(
+            self._name,
+            self._folder,
+            tuple(self._rows.tolist()),
+            names,
+            self._positives,
+            self._nonzeros,
+            self._n_empty,
+            moments.scaling(),
+            shuffled=not self._in_order,
+            note=note,
+        )
+
+    def _deal(self, block: Block) -> None:
+        """Put each row into its piece, behind those that are there."""
+        n = len(block.counts)
+        if self._in_order:
+            rows = np.arange(self._n_added, self._n_added + n)
+            pieces = np.minimum(rows * self._n_pieces // self._events, self._n_pieces - 1)
+        else:
+            pieces = (self._generator.random(n) * self._n_pieces).astype(np.int64)
+        self._n_added += n
+        order = np.argsort(pieces, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(block.counts)])
+        counts = block.counts[order]
+        # The places of the values of the rows in their new order.
+        ends = np.cumsum(counts)
+        places = np.arange(len(block.data)) + np.repeat(starts[order] - (ends - counts), counts)
+        data, indices, y = block.data[places], block.indices[places], block.y[order]
+        number, first = np.unique(pieces[order], return_index=True)
+        last = [*first[1:].tolist(), n]
+        ends = np.concatenate([[0], ends])
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            for piece, start, stop in zip(number.tolist(), first.tolist(), last, strict=True):
+                values = slice(ends[start], ends[stop])
+                self._rows[piece] += stop - start
+                parts = {
+                    "data": data[values],
+                    "indices": indices[values].astype(np.int32),
+                    "counts": counts[start:stop].astype(np.int32),
+                    "y": y[start:stop].astype(np.bool_),
+                }
+                for part, path in piece_files(self._folder, piece).items():
+                    with path.open("ab") as file:
+                        file.write(np.ascontiguousarray(parts[part]).data)
+        except OSError as error:
+            raise self._no_room(error) from None
+
+    def _fill_in(self) -> None:
+        """Make the files of pieces that were dealt no row."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            for piece in np.flatnonzero(self._rows == 0).tolist():
+                for path in piece_files(self._folder, piece).values():
+                    path.touch()
+        except OSError as error:
+            raise self._no_room(error) from None
+
+    def _no_room(self, error: OSError) -> DataError:
+        return DataError(
+            f"cannot keep the prepared events in {self._folder.parent} ({error.strerror}): "
+            "choose another --output, or a part of the events with --sample"
+        )
+
+
+def _widened(moments: Moments | None, columns: int) -> Moments:
+    if moments is None:
+        return Moments(columns)
+    moments.widen(columns)
+    return moments
+
+
+def _matrix(blocks: list[Block], columns: int) -> tuple[scipy.sparse.csr_array, NDArray[np.bool_]]:
+    """All rows as one matrix, and their labels."""
+    counts = np.concatenate([np.empty(0, np.int64), *(block.counts for block in blocks)])
+    data = np.concatenate([np.empty(0), *(block.data for block in blocks)])
+    indices = np.concatenate([np.empty(0, np.int32), *(block.indices for block in blocks)])
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    X = scipy.sparse.csr_array((data, indices, indptr), shape=(len(counts), columns))
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int64)
+    return X, np.concatenate([np.empty(0, np.bool_), *(block.y for block in blocks)])

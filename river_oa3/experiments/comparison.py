@@ -10,8 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.datasets import DataError, Stream
+from river_oa3.datasets.pieced import AnyStream
 from river_oa3.experiments import runner as runners
-from river_oa3.experiments.methods import METHODS, Setting, build, check_parameters
+from river_oa3.experiments.methods import (
+    METHODS,
+    Setting,
+    build,
+    check_parameters,
+    find,
+    known,
+)
 from river_oa3.experiments.output.text import named_values
 from river_oa3.experiments.runner import Runner
 from river_oa3.experiments.scores import Counts, Goal
@@ -26,6 +34,7 @@ __all__ = [
     "check",
     "choose",
     "compare",
+    "setting_of",
 ]
 
 # How many points a curve has, and the share of the stream that tuning on a prefix takes.
@@ -120,12 +129,18 @@ class Comparison:
 
     """
 
-    stream: Stream
+    stream: AnyStream
     plan: Plan
     setting: Setting
     checkpoints: NDArray[np.int64]
     parameters: dict[str, dict[str, float]]
     runs: dict[str, dict[int, Run]]
+    raw: AnyStream | None = None
+
+    @property
+    def as_it_came(self) -> AnyStream:
+        """The events before anything was done to them, where there are such."""
+        return self.stream if self.raw is None else self.raw
 
     @property
     def is_complete(self) -> bool:
@@ -171,7 +186,7 @@ class Comparison:
         return np.array([run.seconds for run in runs]) * 1e6 / self.events
 
 
-def compare(stream: Stream, plan: Plan) -> Comparison:
+def compare(stream: AnyStream, plan: Plan, raw: AnyStream | None = None) -> Comparison:
     """Run a plan on a stream, in worker processes.
 
     Ctrl-C ends it early, and what is finished is returned.
@@ -179,9 +194,11 @@ def compare(stream: Stream, plan: Plan) -> Comparison:
     Parameters
     ----------
     stream
-        The events.
+        The events as the paper's methods take them, which want them scaled.
     plan
         What to do with them.
+    raw
+        The events as they came, for methods that scale them; the same stream unless one is given.
 
     Examples
     --------
@@ -197,7 +214,9 @@ def compare(stream: Stream, plan: Plan) -> Comparison:
 
     """
     check(stream, plan)
-    with runners.ProcessRunner(stream, plan.jobs, plan.seed, plan.paper_accounting) as runner:
+    with runners.ProcessRunner(
+        stream, plan.jobs, plan.seed, plan.paper_accounting, raw=raw
+    ) as runner:
         return carry_out(runner, plan)
 
 
@@ -208,11 +227,11 @@ def carry_out(
     stream = runner.stream
     start, stop = _start(stream, plan), _stop(stream, plan)
     events = stop - start
-    setting = _setting(stream, plan)
+    setting = setting_of(stream, plan)
     points = min(POINTS, events)
     checkpoints = np.unique(np.linspace(events / points, events, points).round().astype(np.int64))
     parameters = {
-        method: tuple({**METHODS[method].parameters, **plan.parameters.get(method, {})}.items())
+        method: tuple({**find(method).parameters, **plan.parameters.get(method, {})}.items())
         for method in plan.methods
     }
     runs: dict[str, dict[int, Run]] = {method: {} for method in plan.methods}
@@ -249,22 +268,23 @@ def carry_out(
         checkpoints,
         {method: dict(chosen) for method, chosen in parameters.items()},
         {method: found for method, found in runs.items() if found},
+        runner.streams.raw,
     )
 
 
-def _setting(stream: Stream, plan: Plan) -> Setting:
+def setting_of(stream: AnyStream, plan: Plan) -> Setting:
     """What all methods of a plan share."""
     rho = plan.goal.rho(stream.positives, stream.negatives) if plan.rho is None else plan.rho
     share = plan.budget / (_stop(stream, plan) - _start(stream, plan))
-    return Setting(plan.budget, rho, plan.gamma, plan.sketch_size, share)
+    return Setting(plan.budget, rho, plan.gamma, plan.sketch_size, share, plan.goal)
 
 
-def _start(stream: Stream, plan: Plan) -> int:
+def _start(stream: AnyStream, plan: Plan) -> int:
     """The first event that is reported: tuning on a prefix takes what comes before."""
     return round(PREFIX * len(stream)) if plan.tuning == "prefix" else 0
 
 
-def _stop(stream: Stream, plan: Plan) -> int:
+def _stop(stream: AnyStream, plan: Plan) -> int:
     """Where the events that are reported end."""
     if plan.events is None:
         return len(stream)
@@ -282,8 +302,8 @@ def choose(runner: Runner, plan: Plan) -> dict[str, dict[str, float]]:
         events = min(events, plan.tuning_events)
     chosen = tune(
         runner,
-        [method for method in plan.methods if method not in plan.parameters],
-        _setting(runner.stream, plan),
+        [method for method in plan.methods if method not in plan.parameters and find(method).tuned],
+        setting_of(runner.stream, plan),
         plan.goal,
         Part(0, events, None, within=start > 0),
         plan.search,
@@ -291,7 +311,7 @@ def choose(runner: Runner, plan: Plan) -> dict[str, dict[str, float]]:
     return {method: dict(parameters) for method, parameters in chosen.items()}
 
 
-def check(stream: Stream, plan: Plan) -> None:
+def check(stream: AnyStream, plan: Plan) -> None:
     """Refuse a plan that does not fit the stream."""
     events = _stop(stream, plan) - _start(stream, plan)
     if not 1 <= plan.budget <= events:
@@ -300,19 +320,29 @@ def check(stream: Stream, plan: Plan) -> None:
             f"events to ask about: choose 1 to {events}, or a share such as 1%"
         )
     for method in (*plan.methods, *plan.parameters):
-        if method not in METHODS:
-            raise DataError(f"there is no method {method!r}; choose from {', '.join(METHODS)}")
+        if method not in known():
+            raise DataError(f"there is no method {method!r}; choose from {', '.join(known())}")
     for method in plan.parameters:
         if method not in plan.methods:
             raise DataError(f"parameters are set for {method}, which is not among the methods")
+    if plan.tuning == "prefix":
+        _check_prefix(stream, plan)
+    for method, parameters in plan.parameters.items():
+        check_parameters(method, parameters)
+    setting = setting_of(stream, plan)
+    for method in plan.methods:
+        build(method, setting, plan.parameters.get(method, {}), plan.seed)
+
+
+def _check_prefix(stream: AnyStream, plan: Plan) -> None:
+    if not isinstance(stream, Stream):
+        raise DataError(
+            f"{stream.name} is read in pieces, which have no first fifth: tune on permutations, or "
+            "take a part of the events with --sample"
+        )
     prefix = stream.y[: _start(stream, plan)]
-    if plan.tuning == "prefix" and prefix.all() | ~prefix.any():
+    if prefix.all() | ~prefix.any():
         raise DataError(
             f"the first fifth of {stream.name} is of one class, and nothing can be tuned on it: "
             "tune on permutations, or shuffle the events"
         )
-    for method, parameters in plan.parameters.items():
-        check_parameters(method, parameters)
-    setting = _setting(stream, plan)
-    for method in plan.methods:
-        build(method, setting, plan.parameters.get(method, {}), plan.seed)

@@ -1,7 +1,8 @@
-"""The methods of the paper's tables and figures, under the names it gives them.
+"""The methods of the paper's tables and figures, under the names it gives them, and AutoOA3.
 
-Everything that the experiments know about a method stands in its entry of `METHODS`: how it is made
-and tuned, the family that tables and conclusions put it in, how it is drawn, and what it costs.
+Everything that the experiments know about a method stands in its entry: how it is made and tuned,
+which rows it takes, the family that tables and conclusions put it in, how it is drawn, and what it
+costs. `METHODS` has those of the paper.
 """
 
 from __future__ import annotations
@@ -11,16 +12,22 @@ import inspect
 import typing
 from collections.abc import Callable, Mapping
 
+from river.active.base import ActiveLearningClassifier
+
 from river_oa3 import rivals
 from river_oa3.active import ActiveLearner
-from river_oa3.datasets import Stream
+from river_oa3.auto import AutoOA3Classifier
+from river_oa3.datasets.pieced import AnyStream
+from river_oa3.experiments.scores import Goal
 from river_oa3.oa3 import OA3Classifier
 from river_oa3.oa3_diag import OA3DiagClassifier
-from river_oa3.query import AsymmetricQuery
+from river_oa3.query import AsymmetricQuery, FirstComeQuery
 from river_oa3.soa3 import SOA3Classifier
 from river_oa3.ssoa3 import SSOA3Classifier
 
 __all__ = [
+    "AUTO",
+    "EVERY_LABEL",
     "METHODS",
     "Cost",
     "Family",
@@ -29,6 +36,8 @@ __all__ = [
     "Style",
     "build",
     "check_parameters",
+    "find",
+    "known",
     "of_families",
 ]
 
@@ -43,6 +52,8 @@ class Setting:
     sketch_size: int = 5
     # The share of the events that the budget pays for, with which OA3-R asks.
     probability: float = 1.0
+    # What AutoOA3 is told to be good at.
+    goal: Goal = dataclasses.field(default_factory=lambda: Goal("sum"))
 
 
 class Style(typing.NamedTuple):
@@ -59,7 +70,14 @@ class Style(typing.NamedTuple):
         return 2.0 if self.dashes == "-" else 2.5
 
 
-Family = typing.Literal["first-order rival", "second-order rival", "OA3", "OA3 that asks otherwise"]
+Family = typing.Literal[
+    "AutoOA3",
+    "first-order rival",
+    "second-order rival",
+    "OA3",
+    "OA3 that asks otherwise",
+    "river",
+]
 # Nanoseconds per event, from the non-zeros of an event and the features of the stream.
 Cost = Callable[[float, int], float]
 
@@ -81,14 +99,17 @@ class Method:
     cost
         About how many nanoseconds an event takes beyond the reading of it, given the number of its
         non-zeros and the number of features of the stream.
+    takes_raw
+        Whether it scales events itself. Others are given rows that are brought to scale.
 
     """
 
-    make: Callable[..., ActiveLearner]
+    make: Callable[..., ActiveLearningClassifier]
     tuned: tuple[str, ...]
     family: Family
     style: Style
     cost: Cost
+    takes_raw: bool = False
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -96,10 +117,10 @@ class Method:
         signature = inspect.signature(self.make)
         return {name: signature.parameters[name].default for name in self.tuned}
 
-    def seconds(self, stream: Stream, events: int) -> float:
+    def seconds(self, stream: AnyStream, events: int) -> float:
         """About how many seconds a replay of so many events of a stream takes."""
-        n, columns = float(stream.X.nnz) / max(1, len(stream)), len(stream.names)
-        return events * (100.0 + 5.0 * n + self.cost(n, columns)) * 1e-9
+        n, columns = stream.nonzeros / max(1, len(stream)), len(stream.names)
+        return events * (100.0 + (5.0 + stream.reading) * n + self.cost(n, columns)) * 1e-9
 
 
 def _learner(
@@ -129,6 +150,16 @@ def _learner(
     return make
 
 
+def _auto(goal: Goal, budget: int | None = None, seed: int | None = None) -> ActiveLearner:
+    """AutoOA3, which is told what to be good at, and nothing else."""
+    return ActiveLearner(AutoOA3Classifier(goal.objective_metric), budget=budget, seed=seed)
+
+
+def _every_label(goal: Goal, seed: int | None = None) -> ActiveLearner:
+    """AutoOA3 without a budget, which asks about every event."""
+    return ActiveLearner(AutoOA3Classifier(goal.objective_metric), FirstComeQuery(), seed=seed)
+
+
 def _first_order(nonzeros: float, features: int) -> float:
     return 0.0
 
@@ -144,6 +175,30 @@ def _sketch(nonzeros: float, features: int) -> float:
 def _full(nonzeros: float, features: int) -> float:
     return 0.3 * nonzeros * features + 20.0 * features
 
+
+AUTO = "AutoOA3"
+EVERY_LABEL = "every label"
+
+# No contestant: what there is to gain.
+_CEILING = Method(
+    _every_label,
+    (),
+    "AutoOA3",
+    Style("#888888", "--", "_", 1.2),
+    lambda nonzeros, features: 600.0 + 40.0 * nonzeros,
+    takes_raw=True,
+)
+
+_OURS: dict[str, Method] = {
+    AUTO: Method(
+        _auto,
+        (),
+        "AutoOA3",
+        Style("#CC3311", "-", "p", 2.6),
+        lambda nonzeros, features: 300.0 + 25.0 * nonzeros,
+        takes_raw=True,
+    )
+}
 
 _OA3 = ("delta_pos", "delta_neg", "eta")
 
@@ -202,6 +257,28 @@ METHODS: dict[str, Method] = {
 }
 
 
+def known() -> dict[str, Method]:
+    """Every method that can be compared: AutoOA3, those of the paper, and those of river."""
+    from river_oa3.experiments.peers import PEERS
+
+    return {**_OURS, **METHODS, **PEERS}
+
+
+def find(name: str) -> Method:
+    """A method by its name.
+
+    Examples
+    --------
+
+    >>> from river_oa3.experiments.methods import find
+
+    >>> find("AutoOA3").takes_raw, find("CSOAL").takes_raw
+    (True, False)
+
+    """
+    return _CEILING if name == EVERY_LABEL else known()[name]
+
+
 def of_families(*families: Family) -> tuple[str, ...]:
     """The names of the methods of these families, in their order.
 
@@ -219,7 +296,7 @@ def of_families(*families: Family) -> tuple[str, ...]:
 
 def build(
     name: str, setting: Setting, parameters: Mapping[str, float], seed: int | None
-) -> ActiveLearner:
+) -> typing.Any:
     """A method with the shared setting, as far as it knows it, and parameters of its own.
 
     Examples
@@ -232,17 +309,22 @@ def build(
     (9.0, 0.5)
 
     """
-    make = METHODS[name].make
-    known = inspect.signature(make).parameters
-    shared = {key: value for key, value in dataclasses.asdict(setting).items() if key in known}
+    make = find(name).make
+    takes = inspect.signature(make).parameters
+    shared = {
+        field.name: getattr(setting, field.name)
+        for field in dataclasses.fields(setting)
+        if field.name in takes
+    }
     return make(**{**shared, **parameters}, seed=seed)
 
 
 def check_parameters(name: str, parameters: Mapping[str, float]) -> None:
     """Refuse parameters that the method does not have or does not take."""
-    known = METHODS[name].parameters
+    own = find(name).parameters
     for key, value in parameters.items():
-        if key not in known:
-            raise ValueError(f"{name} has no parameter {key!r}; it has {', '.join(known)}")
+        if key not in own:
+            has = f"it has {', '.join(own)}" if own else "there is nothing to set"
+            raise ValueError(f"{name} has no parameter {key!r}; {has}")
         if not 0.0 < value < float("inf"):
             raise ValueError(f"{name}'s {key} must be finite and above 0, not {value!r}")

@@ -8,10 +8,11 @@ import typing
 from collections.abc import Iterator, Sequence
 
 from river_oa3.datasets import Stream
+from river_oa3.datasets.pieced import AnyStream
 from river_oa3.experiments.output.progress import Progress
 from river_oa3.experiments.processes import Processes
 from river_oa3.experiments.store import RunStore
-from river_oa3.experiments.tasks import Draws, Run, Task, cached_draws, run_task
+from river_oa3.experiments.tasks import Draws, Run, Streams, Task, cached_draws, run_task
 
 __all__ = ["ProcessRunner", "Runner", "SerialRunner"]
 
@@ -25,7 +26,7 @@ class Runner(abc.ABC):
     Parameters
     ----------
     stream
-        The events.
+        The events as the paper's methods take them.
     jobs
         How many processes to use.
     seed
@@ -34,22 +35,29 @@ class Runner(abc.ABC):
         Whether events without features are counted as mistakes, as the paper does.
     store
         Where finished runs are kept and looked for; None keeps nothing.
+    raw
+        The events as they came, for methods that scale them; the same stream unless one is given.
 
     """
 
     def __init__(
         self,
-        stream: Stream,
+        stream: AnyStream,
         jobs: int = 1,
         seed: int = 0,
         paper_accounting: bool = False,
         store: RunStore | None = None,
+        raw: AnyStream | None = None,
     ):
         self.stream = stream
+        self.streams = Streams(stream, stream if raw is None else raw)
         self.jobs = jobs
         self.seed = seed
         self.paper_accounting = paper_accounting
-        self._kept = None if store is None else store.of(stream, seed, paper_accounting)
+        self._kept = None
+        if store is not None:
+            assert isinstance(stream, Stream)
+            self._kept = store.of(stream, seed, paper_accounting)
 
     def __enter__(self) -> typing.Self:
         return self
@@ -77,12 +85,12 @@ class Runner(abc.ABC):
             known = self._kept.known(tasks)
             yield from known.items()
             missing = [task for task in tasks if task not in known]
-        seconds = {task: task.seconds(self.stream) for task in missing}
+        seconds = {task: task.seconds(self.streams.of(task.method)) for task in missing}
         with Progress(what, sum(seconds.values())) as progress:
             for task, run in self._run(missing, list(seconds.values())):
                 if self._kept is not None:
                     self._kept.keep(task, run)
-                progress.add(seconds[task])
+                progress.add(seconds[task], task.part.stop - task.part.start)
                 yield task, run
 
 
@@ -98,16 +106,17 @@ class SerialRunner(Runner):
     def _run(
         self, tasks: Sequence[Task], seconds: Sequence[float]
     ) -> Iterator[tuple[Task, Run | None]]:
-        draws = cached_draws(self.stream, self.seed)
+        draws = _draws(self.stream, self.seed)
         for task in tasks:
-            yield task, run_task(self.stream, self.seed, task, self.paper_accounting, draws)
+            stream = self.streams.of(task.method)
+            yield task, run_task(stream, self.seed, task, self.paper_accounting, draws)
 
 
 class ProcessRunner(Runner):
     """A runner with worker processes, which hold the stream."""
 
     def __enter__(self) -> typing.Self:
-        held = (self.stream, self.seed, self.paper_accounting)
+        held = (self.streams, self.seed, self.paper_accounting)
         self._processes = Processes(self.jobs, _take, held)
         return self
 
@@ -125,13 +134,11 @@ class ProcessRunner(Runner):
             self._processes.submit(_run_parcel, parcel): parcel
             for parcel in _parcels(tasks, seconds)
         }
-        try:
-            for future in concurrent.futures.as_completed(parcels):
-                runs = self._processes.result(future)
-                yield from zip(parcels.pop(future), runs, strict=True)
-        finally:
-            for future in parcels:
-                future.cancel()
+        # Whoever stops early ends the processes, and the pool sees to what is left: a future that
+        # is cancelled here while its process dies would end the pool's thread with an error.
+        for future in concurrent.futures.as_completed(list(parcels)):
+            runs = self._processes.result(future)
+            yield from zip(parcels.pop(future), runs, strict=True)
 
 
 def _parcels(tasks: Sequence[Task], seconds: Sequence[float]) -> Iterator[list[Task]]:
@@ -150,22 +157,28 @@ def _parcels(tasks: Sequence[Task], seconds: Sequence[float]) -> Iterator[list[T
 class _Held(typing.NamedTuple):
     """What a worker process holds, so that it does not come with every task."""
 
-    stream: Stream
+    streams: Streams
     seed: int
     paper_accounting: bool
-    draws: Draws
+    draws: Draws | None
 
 
 _held: _Held
 
 
-def _take(stream: Stream, seed: int, paper_accounting: bool) -> None:
+def _take(streams: Streams, seed: int, paper_accounting: bool) -> None:
     global _held
-    _held = _Held(stream, seed, paper_accounting, cached_draws(stream, seed))
+    _held = _Held(streams, seed, paper_accounting, _draws(streams.scaled, seed))
+
+
+def _draws(stream: AnyStream, seed: int) -> Draws | None:
+    """Orders of the rows, whatever was done to them; those of pieces are not worth keeping."""
+    return cached_draws(stream, seed) if isinstance(stream, Stream) else None
 
 
 def _run_parcel(tasks: Sequence[Task]) -> list[Run | None]:
     held = _held
     return [
-        run_task(held.stream, held.seed, task, held.paper_accounting, held.draws) for task in tasks
+        run_task(held.streams.of(task.method), held.seed, task, held.paper_accounting, held.draws)
+        for task in tasks
     ]

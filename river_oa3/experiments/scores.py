@@ -9,6 +9,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from river_oa3 import metrics
+
 __all__ = ["COST", "METRICS", "SUM", "Counts", "Goal", "Metric"]
 
 Numbers = NDArray[np.float64]
@@ -86,6 +88,11 @@ class Goal:
         )
 
     @property
+    def objective_metric(self) -> metrics.WeightedSum | metrics.WeightedCost:
+        """The metric that counts as river has it, for AutoOA3 to be good at."""
+        return self.measure.as_river(self)
+
+    @property
     def measure(self) -> Metric:
         """The metric that counts, with all that depends on which one it is."""
         return METRICS[self.metric]
@@ -121,6 +128,8 @@ class Metric:
         The name with its unit, as the head of a column.
     axis
         What it is called beside an axis.
+    said
+        How a sentence puts a score, as a format.
     digits
         How many decimals the paper's tables have.
     score
@@ -133,6 +142,12 @@ class Metric:
         A goal in which the negative class weighs as much as this.
     regret
         How much worse scores are than the best of them, in the unit of `regret_head`.
+    as_river
+        The metric as river has it.
+    gain
+        What is gained from one score to another, in the unit of `gain_unit`.
+    worthwhile
+        How much twice as many labels should gain.
     percent
         The score in percent of what makes streams of any size and balance comparable, in the words
         of `percent_head`; not a number where there is nothing to compare with.
@@ -152,6 +167,7 @@ class Metric:
     bigger_is_better: bool
     head: str
     axis: str
+    said: str
     digits: int
     score: Callable[[Goal, Counts], Numbers]
     rho: Callable[[Goal, int, int], float]
@@ -159,6 +175,10 @@ class Metric:
     weigh: Callable[[float], Goal]
     regret: Callable[[Numbers], Numbers]
     regret_head: str
+    as_river: Callable[[Goal], metrics.WeightedSum | metrics.WeightedCost]
+    gain: Callable[[typing.Any, typing.Any], typing.Any]
+    gain_unit: str
+    worthwhile: float
     percent: Callable[[Goal, Counts], Numbers]
     percent_head: str
 
@@ -199,6 +219,7 @@ SUM = Metric(
     bigger_is_better=True,
     head="sum (%)",
     axis="sum of sensitivity and specificity (%)",
+    said="a sum of {:.2f} %",
     digits=3,
     score=Goal.sum,
     rho=_rho_of_the_sum,
@@ -206,6 +227,10 @@ SUM = Metric(
     weigh=lambda weight: Goal("sum", alpha_pos=1.0 - weight),
     regret=lambda scores: np.nanmax(scores) - scores,
     regret_head="regret of sum (points)",
+    as_river=lambda goal: metrics.WeightedSum(goal.alpha_pos),
+    gain=lambda before, after: after - before,
+    gain_unit="points",
+    worthwhile=1.0,
     percent=Goal.sum,
     percent_head="sum of sensitivity and specificity, weighted, in percent",
 )
@@ -215,6 +240,7 @@ COST = Metric(
     bigger_is_better=False,
     head="cost",
     axis="cost of mistakes",
+    said="a cost of {:,.1f}",
     digits=2,
     score=Goal.cost,
     rho=_rho_of_the_cost,
@@ -222,6 +248,10 @@ COST = Metric(
     weigh=lambda weight: Goal("cost", cost_fn=1.0 - weight, cost_fp=weight),
     regret=_relative_regret,
     regret_head="of cost (%)",
+    as_river=lambda goal: metrics.WeightedCost(goal.cost_fn, goal.cost_fp),
+    gain=lambda before, after: 100.0 * (before - after) / np.maximum(before, 1e-12),
+    gain_unit="percent of the cost",
+    worthwhile=5.0,
     percent=_percent_of_constant,
     percent_head="cost of mistakes, in percent of that of the best constant answer",
 )

@@ -7,6 +7,7 @@ door.
 from __future__ import annotations
 
 import copy
+import functools
 import math
 import random
 import time
@@ -23,17 +24,20 @@ from river_oa3._core.replay import replay as _replay
 from river_oa3.active import ActiveLearner
 from river_oa3.auto import AutoOA3Classifier
 from river_oa3.base import MarginClassifier, SecondOrderClassifier
-from river_oa3.budget import UNLIMITED, TotalBudget
+from river_oa3.budget import UNLIMITED, Pace, TotalBudget
 from river_oa3.datasets import Stream
 from river_oa3.experiments.scores import Counts
 from river_oa3.opinions import answers_as_core
 from river_oa3.query import AdaptiveQuery, AsymmetricQuery, FirstComeQuery, Query, RandomQuery
 
-__all__ = ["Outcome", "replay", "uniforms"]
+__all__ = ["GivenUniforms", "Outcome", "Replay", "Uniforms", "replay", "uniforms"]
 
 # What an active learner decides by, and what a budget does.
 DECIDING = ("predict_one", "learn_one", "_answer", "_chance", "_decide", "_must_ask_anyway")
 SPENDING = ("left", "can_ask", "pace", "tick", "spend", "try_spend", "_pay", "_spend")
+
+# The pace at which every event is asked about, whatever its score.
+EVERY_EVENT = Pace(rate=1.0, floor=1.0)
 
 Integers = NDArray[np.int64]
 
@@ -79,10 +83,139 @@ class Outcome(typing.NamedTuple):
         )
 
 
+class Uniforms:
+    """Uniform random numbers, looked at before they are used.
+
+    Parameters
+    ----------
+    seed
+        Gives the numbers that an `ActiveLearner` with this seed would draw.
+
+    """
+
+    def __init__(self, seed: int | None):
+        self._draw = random.Random(seed).random
+        self._ahead: NDArray[np.float64] = np.empty(0)
+
+    def ahead(self, n: int) -> NDArray[np.float64]:
+        """The next numbers, at least so many."""
+        missing = n - len(self._ahead)
+        if missing > 0:
+            more = np.fromiter((self._draw() for _ in range(missing)), np.float64, missing)
+            self._ahead = np.concatenate([self._ahead, more])
+        return self._ahead
+
+    def use(self, n: int) -> None:
+        """Go past the next numbers."""
+        self._ahead = self._ahead[n:]
+
+
+class GivenUniforms(Uniforms):
+    """Numbers that somebody has drawn before."""
+
+    def __init__(self, numbers: NDArray[np.float64]):
+        self._ahead = np.ascontiguousarray(numbers, dtype=np.float64)
+
+    def ahead(self, n: int) -> NDArray[np.float64]:
+        """The next numbers, at least so many."""
+        if len(self._ahead) < n:
+            raise ValueError(f"{n} events may need as many uniforms, not {len(self._ahead)}")
+        return self._ahead
+
+
 def uniforms(seed: int | None, n: int) -> NDArray[np.float64]:
     """The first `n` numbers that an `ActiveLearner` with this seed would draw."""
-    draw = random.Random(seed).random
-    return np.array([draw() for _ in range(n)])
+    return Uniforms(seed).ahead(n)
+
+
+class Replay:
+    """A replay that goes on from one part of the events to the next.
+
+    Parameters
+    ----------
+    model
+        A new active learner, as `replay` takes it.
+    numbers
+        The uniforms that it decides with.
+    checkpoints
+        After how many events to write the counts down.
+    paper_accounting
+        Whether an event without features is counted as a mistake.
+
+    """
+
+    def __init__(
+        self,
+        model: ActiveLearner,
+        numbers: Uniforms,
+        checkpoints: typing.Sequence[int] | NDArray[np.integer[typing.Any]],
+        paper_accounting: bool = False,
+    ):
+        _check_model(model)
+        self._model = model
+        self._numbers = numbers
+        self._checkpoints = _whole_numbers("checkpoints", checkpoints)
+        self._paper_accounting = paper_accounting
+        budget = model._budget
+        if not (budget is None or _decides_as(TotalBudget, budget, *SPENDING)):
+            raise TypeError(f"replay takes a budget of labels in all as it is, not {budget!r}")
+        self._budget = None if budget is None else budget.left
+        if isinstance(model.classifier, AutoOA3Classifier):
+            rule, pace = _adaptive_rule(model)
+            self._play = functools.partial(replay_auto, model.classifier._core, rule, *pace)
+        else:
+            learner: typing.Any = model.classifier
+            self._play = functools.partial(_replay, learner._core, _rule(model._query))
+        self._events = self._n_used = 0
+        self._totals = np.zeros(5, dtype=np.int64)
+        self._curve: list[NDArray[np.int64]] = []
+        self._asked: list[NDArray[np.bool_]] = []
+        self._seconds = 0.0
+
+    def go_on(self, stream: Stream, rows: NDArray[np.intp]) -> None:
+        """Replay these rows of a stream, after all that went before."""
+        n, done = len(rows), self._events
+        stops = self._checkpoints[(self._checkpoints > done) & (self._checkpoints <= done + n)]
+        stops = stops - done
+        # What was counted by the end of this part.
+        if n and not (stops.size and stops[-1] == n):
+            stops = np.append(stops, n)
+        overflow = _first_overflow(self._model.classifier, stream, rows)
+        if overflow is not None:
+            rows, stops = rows[:overflow], stops[:0]
+        left = n if self._budget is None else self._budget - int(self._totals[-1])
+        start = time.thread_time()
+        counts, asked, used = self._play(
+            stream.X.data,
+            stream.X.indices,
+            stream.X.indptr,
+            stream.y.view(np.uint8),
+            stream.names,
+            rows,
+            self._numbers.ahead(n),
+            left,
+            stops,
+            self._paper_accounting,
+        )
+        self._seconds += time.thread_time() - start
+        if overflow is not None:
+            checks.refuse_size(f"event {done + overflow + 1} of the replay is too large")
+        self._numbers.use(used)
+        self._n_used += used
+        if n:
+            counts = counts + self._totals
+            self._totals = counts[-1]
+            self._curve.append(counts[np.isin(stops + done, self._checkpoints)])
+            self._asked.append(asked.view(np.bool_))
+        self._events += n
+
+    def outcome(self) -> Outcome:
+        """What became of all events so far."""
+        curve = np.concatenate([np.empty((0, 5), dtype=np.int64), *self._curve])
+        asked = np.concatenate([np.empty(0, dtype=np.bool_), *self._asked])
+        reached = self._checkpoints[self._checkpoints <= self._events].astype(np.int64)
+        tp, fp, tn, fn, labels = curve.T
+        return Outcome(reached, tp, fp, tn, fn, labels, asked, self._n_used, self._seconds)
 
 
 def replay(
@@ -129,6 +262,24 @@ def replay(
     array([490])
 
     """
+    _check_model(model)
+    rows = np.arange(len(stream)) if order is None else _whole_numbers("order", order)
+    if rows.size and not (rows.min() >= 0 and rows.max() < len(stream)):
+        raise ValueError(f"order must hold rows from 0 to {len(stream) - 1}")
+    drawn = Uniforms(model.seed) if numbers is None else GivenUniforms(numbers)
+    drawn.ahead(len(rows))
+    stops = _whole_numbers("checkpoints", [len(rows)] if checkpoints is None else checkpoints)[
+        : len(rows)
+    ]
+    if stops.size and not (stops[0] >= 1 and stops[-1] <= len(rows) and (np.diff(stops) > 0).all()):
+        raise ValueError(f"checkpoints must be rising numbers from 1 to {len(rows)}")
+    run = Replay(model, drawn, stops, paper_accounting)
+    run.go_on(stream, rows)
+    return run.outcome()
+
+
+def _check_model(model: ActiveLearner) -> None:
+    """Refuse a model that decides or learns in a way that a replay would pass over."""
     if not _decides_as(ActiveLearner, model, *DECIDING):
         raise TypeError(f"replay would pass over what this active learner changes: {model!r}")
     classifier = model.classifier
@@ -140,51 +291,6 @@ def replay(
         raise TypeError(
             f"replay would pass over what this subclass does its own way: {classifier!r}"
         )
-    rows = np.arange(len(stream)) if order is None else _whole_numbers("order", order)
-    if rows.size and not (rows.min() >= 0 and rows.max() < len(stream)):
-        raise ValueError(f"order must hold rows from 0 to {len(stream) - 1}")
-    if numbers is None:
-        numbers = uniforms(model.seed, len(rows))
-    if len(numbers) < len(rows):
-        raise ValueError(f"{len(rows)} events may need as many uniforms, not {len(numbers)}")
-    stops = _whole_numbers("checkpoints", [len(rows)] if checkpoints is None else checkpoints)[
-        : len(rows)
-    ]
-    if stops.size and not (stops[0] >= 1 and stops[-1] <= len(rows) and (np.diff(stops) > 0).all()):
-        raise ValueError(f"checkpoints must be rising numbers from 1 to {len(rows)}")
-    overflow = _first_overflow(classifier, stream, rows)
-    if overflow is not None:
-        rows, stops = rows[:overflow], stops[:0]
-    budget = model._budget
-    if not (budget is None or _decides_as(TotalBudget, budget, *SPENDING)):
-        raise TypeError(f"replay takes a budget of labels in all as it is, not {budget!r}")
-    arguments: tuple[typing.Any, ...] = (
-        stream.X.data,
-        stream.X.indices,
-        stream.X.indptr,
-        stream.y.view(np.uint8),
-        stream.names,
-        rows,
-        np.ascontiguousarray(numbers, dtype=np.float64),
-        len(rows) if budget is None else budget.left,
-        stops,
-        paper_accounting,
-    )
-    start = time.thread_time()
-    if isinstance(classifier, AutoOA3Classifier):
-        rule = _adaptive_rule(model)
-        pace = UNLIMITED if budget is None else budget.pace()
-        counts, asked, used = replay_auto(classifier._core, rule, *pace, *arguments)
-    else:
-        learner: typing.Any = classifier._core
-        counts, asked, used = _replay(learner, _rule(model._query), *arguments)
-    seconds = time.thread_time() - start
-    if overflow is not None:
-        checks.refuse_size(f"event {overflow + 1} of the replay is too large")
-    tp, fp, tn, fn, labels = counts.T
-    return Outcome(
-        stops.astype(np.int64), tp, fp, tn, fn, labels, asked.view(np.bool_), used, seconds
-    )
 
 
 def _whole_numbers(name: str, values: typing.Any) -> NDArray[np.intp]:
@@ -194,9 +300,7 @@ def _whole_numbers(name: str, values: typing.Any) -> NDArray[np.intp]:
     return np.ascontiguousarray(array, dtype=np.intp)
 
 
-def _first_overflow(
-    classifier: MarginClassifier, stream: Stream, rows: NDArray[np.intp]
-) -> int | None:
+def _first_overflow(classifier: typing.Any, stream: Stream, rows: NDArray[np.intp]) -> int | None:
     """The first event whose variance is not finite, which is an error to predict, asked or not."""
     if not isinstance(classifier, SecondOrderClassifier) or stream.squares.max() < math.inf:
         return None
@@ -219,11 +323,18 @@ def _rule(query: Query) -> Rule:
     raise TypeError(f"replay takes the rules of river_oa3.query as they are, not {query!r}")
 
 
-def _adaptive_rule(model: ActiveLearner) -> AdaptiveRule:
-    """The running mean of the model's scores, to begin with."""
-    if not (_decides_as(AdaptiveQuery, model._query, "probability") and model.learn_transformers):
-        raise TypeError(f"replay takes AutoOA3 with its own query, AdaptiveQuery, not {model!r}")
-    return typing.cast(AdaptiveQuery, copy.deepcopy(model._query))._rule
+def _adaptive_rule(model: ActiveLearner) -> tuple[AdaptiveRule, Pace]:
+    """The running mean of the model's scores, to begin with, and the pace of its budget."""
+    query, budget = model._query, model._budget
+    if model.learn_transformers and _decides_as(AdaptiveQuery, query, "probability"):
+        rule = typing.cast(AdaptiveQuery, copy.deepcopy(query))._rule
+        return rule, UNLIMITED if budget is None else budget.pace()
+    if model.learn_transformers and _decides_as(FirstComeQuery, query, "probability"):
+        return AdaptiveRule(), EVERY_EVENT
+    raise TypeError(
+        "replay takes AutoOA3 with its own query, AdaptiveQuery, or with FirstComeQuery, not "
+        f"{model!r}"
+    )
 
 
 def _decides_as(base: type, thing: object, *methods: str) -> bool:

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import functools
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from river_oa3.active import ActiveLearner
 from river_oa3.datasets import Stream
-from river_oa3.experiments.methods import METHODS, Setting, build
+from river_oa3.datasets.pieced import AnyStream
+from river_oa3.experiments.event_loop import EventLoop
+from river_oa3.experiments.methods import Setting, build, find
 from river_oa3.experiments.scores import Counts
-from river_oa3.experiments.stream_replay import replay, uniforms
+from river_oa3.experiments.stream_replay import GivenUniforms, Replay, Uniforms, uniforms
 
-__all__ = ["TUNING", "Draws", "Parameters", "Part", "Run", "Task", "cached_draws", "run_task"]
+__all__ = [
+    "TUNING",
+    "Draws",
+    "Parameters",
+    "Part",
+    "Run",
+    "Streams",
+    "Task",
+    "cached_draws",
+    "run_task",
+]
 
 Parameters = tuple[tuple[str, float], ...]
 
@@ -44,9 +57,9 @@ class Task(typing.NamedTuple):
     part: Part
     checkpoints: tuple[int, ...]
 
-    def seconds(self, stream: Stream) -> float:
+    def seconds(self, stream: AnyStream) -> float:
         """About how many seconds it takes."""
-        return METHODS[self.method].seconds(stream, self.part.stop - self.part.start)
+        return find(self.method).seconds(stream, self.part.stop - self.part.start)
 
 
 class Run(typing.NamedTuple):
@@ -66,8 +79,23 @@ class Run(typing.NamedTuple):
 Draws = Callable[[Part], tuple[NDArray[np.int64], NDArray[np.float64]]]
 
 
+class Streams(typing.NamedTuple):
+    """The same events as different methods take them.
+
+    `scaled` is for the paper's methods, which leave scaling to others, and `raw` for those that see
+    to it themselves.
+    """
+
+    scaled: AnyStream
+    raw: AnyStream
+
+    def of(self, method: str) -> AnyStream:
+        """The events as a method takes them."""
+        return self.raw if find(method).takes_raw else self.scaled
+
+
 def run_task(
-    stream: Stream,
+    stream: AnyStream,
     seed: int,
     task: Task,
     paper_accounting: bool = False,
@@ -75,20 +103,39 @@ def run_task(
 ) -> Run | None:
     """Replay a task, which depends on the arguments alone; None where the method overflows.
 
-    `draws` is what `cached_draws` gives for the same stream and seed: it spares drawing the same
-    order anew for every method.
+    The stream is the one that the method takes. `draws` is what `cached_draws` gives for a stream
+    with the same rows and the same seed: it spares drawing the same order anew for every method.
     """
-    order, numbers = (draws or functools.partial(_draw, stream, seed))(task.part)
+    parts, numbers = _walk(stream, seed, task.part, draws)
     model = build(
         task.method, task.setting, dict(task.parameters), seed + (task.part.permutation or 0)
     )
+    if isinstance(model, ActiveLearner):
+        run: Replay | EventLoop = Replay(model, numbers, task.checkpoints, paper_accounting)
+    else:
+        run = EventLoop(model, task.setting.budget, task.checkpoints, paper_accounting)
     try:
-        outcome = replay(model, stream, order, numbers, task.checkpoints, paper_accounting)
+        for piece, order in parts:
+            run.go_on(piece, order)
     except OverflowError:
         return None
+    outcome = run.outcome()
     is_spent = outcome.asked.sum() >= task.setting.budget
     exhausted = int(np.flatnonzero(outcome.asked)[-1]) + 1 if is_spent else None
     return Run(outcome.counts, exhausted, outcome.seconds)
+
+
+def _walk(
+    stream: AnyStream, seed: int, part: Part, draws: Draws | None
+) -> tuple[Iterable[tuple[Stream, NDArray[np.int64]]], Uniforms]:
+    """The pieces of a stream with the order of their rows, and the uniforms for all of them."""
+    if isinstance(stream, Stream):
+        order, numbers = (draws or functools.partial(_draw, stream, seed))(part)
+        return [(stream, order)], GivenUniforms(numbers)
+    generator = (
+        None if part.permutation is None else np.random.default_rng((seed, part.permutation))
+    )
+    return stream.walk(part.stop, generator), Uniforms(_uniforms_seed(seed, part))
 
 
 def cached_draws(stream: Stream, seed: int) -> Draws:
@@ -98,7 +145,11 @@ def cached_draws(stream: Stream, seed: int) -> Draws:
 
 def _draw(stream: Stream, seed: int, part: Part) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     order = order_of(stream, part, seed)
-    return order, uniforms(seed * (TUNING << 1) + (part.permutation or 0), len(order))
+    return order, uniforms(_uniforms_seed(seed, part), len(order))
+
+
+def _uniforms_seed(seed: int, part: Part) -> int:
+    return seed * (TUNING << 1) + (part.permutation or 0)
 
 
 def order_of(stream: Stream, part: Part, seed: int) -> NDArray[np.int64]:

@@ -88,6 +88,7 @@ def without_paper_accounting(comparison: Comparison, method: str) -> Counts:
     if not comparison.plan.paper_accounting:
         return counts
     stream = comparison.stream
+    assert isinstance(stream, datasets.Stream)  # the paper's sets are in memory
     is_missed = stream.y & (np.diff(stream.X.indptr) == 0)
     missed = np.array(
         [

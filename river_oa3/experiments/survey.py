@@ -1,0 +1,125 @@
+"""Everything about one stream: all methods, the verdict, the ceiling, and other budgets."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from river_oa3.datasets.pieced import AnyStream
+from river_oa3.experiments import runner as runners
+from river_oa3.experiments.budget_curve import BudgetCurve, steps_around
+from river_oa3.experiments.comparison import Comparison, Plan, carry_out, check, setting_of
+from river_oa3.experiments.findings import Findings
+from river_oa3.experiments.methods import AUTO, EVERY_LABEL, find
+from river_oa3.experiments.runner import Runner
+from river_oa3.experiments.scores import Counts
+from river_oa3.experiments.tasks import Task
+from river_oa3.experiments.verdict import Verdict, chance_of, judge
+
+__all__ = ["survey", "verdict_of"]
+
+ORDERS = 5
+"""The ceiling and other budgets are run in no more orders than this."""
+
+
+def survey(stream: AnyStream, plan: Plan, raw: AnyStream | None = None) -> Findings | None:
+    """Compare methods on a stream, and find out what more labels would bring.
+
+    Ctrl-C ends it early, and what is finished is returned; None where nothing is.
+
+    Parameters
+    ----------
+    stream
+        The events as the paper's methods take them, which want them scaled.
+    plan
+        What to do with them.
+    raw
+        The events as they came, for methods that scale them; the same stream unless one is given.
+
+    """
+    check(stream, plan)
+    with runners.ProcessRunner(
+        stream, plan.jobs, plan.seed, plan.paper_accounting, raw=raw
+    ) as runner:
+        comparison = carry_out(runner, plan)
+        if not comparison.runs:
+            return None
+        findings = Findings(comparison, verdict_of(comparison))
+        if not comparison.is_complete:
+            return findings
+        try:
+            findings = dataclasses.replace(findings, ceiling=_ceiling(runner, comparison))
+            return dataclasses.replace(findings, curve=_curve(runner, findings))
+        except KeyboardInterrupt:
+            runner.stop()
+            return dataclasses.replace(findings, is_complete=False)
+
+
+def verdict_of(comparison: Comparison) -> Verdict:
+    """Who is ahead in the orders that every method has finished."""
+    goal, stream = comparison.plan.goal, comparison.stream
+    finished = set.intersection(*(set(runs) for runs in comparison.runs.values()))
+    orders = sorted(finished) or sorted(next(iter(comparison.runs.values())))[:1]
+    scores = {
+        method: np.array([float(goal.score(runs[order].final)) for order in orders])
+        for method, runs in comparison.runs.items()
+        if finished or orders[0] in runs
+    }
+    share = comparison.events / len(stream)
+    chance = chance_of(goal, round(share * stream.positives), round(share * stream.negatives))
+    return judge(goal, scores, chance, preferred=(AUTO,))
+
+
+def _ceiling(runner: Runner, comparison: Comparison) -> Counts:
+    """AutoOA3 with every label bought."""
+    found = _run(runner, comparison, [(EVERY_LABEL, comparison.events)], "buying every label")
+    runs = found[EVERY_LABEL, comparison.events]
+    return Counts(*(np.array(each) for each in zip(*runs, strict=True)))
+
+
+def _curve(runner: Runner, findings: Findings) -> BudgetCurve:
+    """The recommended method with other budgets."""
+    comparison = findings.comparison
+    method = findings.verdict.recommended
+    if find(method).family == "river":  # which takes too long, and is not what we hand over
+        method = AUTO
+    budgets = steps_around(comparison.plan.budget, comparison.events)
+    found = _run(runner, comparison, [(method, budget) for budget in budgets], "other budgets")
+    goal = comparison.plan.goal
+    scores: NDArray[np.float64] = np.array(
+        [[float(goal.score(counts)) for counts in found[method, budget]] for budget in budgets]
+    )
+    return BudgetCurve(method, goal, budgets, scores)
+
+
+def _run(
+    runner: Runner, comparison: Comparison, wanted: list[tuple[str, int]], what: str
+) -> dict[tuple[str, int], list[Counts]]:
+    """The last counts of methods with budgets, in the first few orders."""
+    some = comparison.parts(next(iter(comparison.runs)))[:ORDERS]
+    tasks: dict[Task, tuple[tuple[str, int], int]] = {}
+    for method, budget in wanted:
+        share = budget / comparison.events
+        setting = setting_of(runner.stream, comparison.plan)
+        setting = dataclasses.replace(setting, budget=budget, probability=share)
+        parameters = tuple(comparison.parameters.get(method, find(method).parameters).items())
+        for index, part in enumerate(some):
+            task = Task(method, parameters, setting, part, (comparison.events,))
+            tasks[task] = ((method, budget), index)
+    found: dict[tuple[str, int], dict[int, Counts]] = {each: {} for each in wanted}
+    for task, run in runner.run(list(tasks), f"{what}, {runner.stream.name}"):
+        key, index = tasks[task]
+        # A method that overflows with this budget alone does as one that says nothing.
+        found[key][index] = _silent(comparison) if run is None else run.final
+    return {
+        key: [counts for _, counts in sorted(by_order.items())] for key, by_order in found.items()
+    }
+
+
+def _silent(comparison: Comparison) -> Counts:
+    """What one comes to who calls every event negative."""
+    some = next(iter(next(iter(comparison.runs.values())).values())).final
+    negatives = some.false_positives + some.true_negatives
+    return Counts(0, 0, negatives, some.true_positives + some.false_negatives, 0)

@@ -1,0 +1,254 @@
+"""Streams in pieces: dealt, scaled, replayed and fitted as whole ones are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from commands import events, write_libsvm
+
+from river_oa3 import ActiveLearner, AutoOA3Classifier, datasets
+from river_oa3.budget import RateBudget
+from river_oa3.datasets import DataError, spool
+from river_oa3.datasets.large_libsvm import read_large_libsvm
+from river_oa3.datasets.paper_rows import rows_for_paper
+from river_oa3.datasets.spool import Block, Spool
+from river_oa3.experiments import Goal, Plan, compare, replay
+from river_oa3.experiments.fitting import fit
+from river_oa3.experiments.methods import AUTO, METHODS, Setting, build
+from river_oa3.experiments.peers import PEERS
+from river_oa3.experiments.sizing import sized
+from river_oa3.experiments.stream_replay import GivenUniforms, Replay, uniforms
+from river_oa3.experiments.tasks import Part, Streams, Task, run_task
+from river_oa3.query import FirstComeQuery
+
+N = 240
+
+
+@pytest.fixture(scope="module")
+def whole():
+    X, y = events(N, seed=5)
+    return datasets.stream("whole", X + 3.0 * (X != 0), y)
+
+
+@pytest.fixture
+def dealt(whole, tmp_path, monkeypatch):
+    """The same events in pieces on disk, in blocks of any size."""
+
+    def deal(in_order=False, block=50):
+        monkeypatch.setattr(spool, "IN_MEMORY", 10)
+        monkeypatch.setattr(spool, "PIECE", 150)
+        folder = tmp_path / f"{in_order}-{block}"
+        kept = Spool("whole", folder, N, whole.nonzeros, in_order)
+        for start in range(0, N, block):
+            X = whole.X[start : start + block]
+            y = whole.y[start : start + block]
+            kept.add(Block(X.data, X.indices, np.diff(X.indptr), y), len(whole.names))
+        return kept.finish(whole.names)
+
+    return deal
+
+
+def as_rows(stream):
+    return sorted((sorted(x.items()), y) for x, y in stream.events())
+
+
+def all_rows(pieced):
+    found = [as_rows(pieced.piece(k)) for k in range(len(pieced.rows))]
+    return sorted(row for piece in found for row in piece)
+
+
+def test_every_row_is_dealt_to_one_piece(whole, dealt):
+    pieced = dealt()
+    assert len(pieced.rows) > 2
+    assert all_rows(pieced) == as_rows(whole)
+
+
+def test_pieces_do_not_depend_on_the_blocks_that_rows_came_in(dealt):
+    one, other = dealt(block=50), dealt(block=17)
+    for k in range(len(one.rows)):
+        assert list(one.piece(k).events()) == list(other.piece(k).events())
+
+
+def test_pieces_that_were_dealt_no_row_are_empty(whole, tmp_path, monkeypatch):
+    monkeypatch.setattr(spool, "IN_MEMORY", 1)
+    monkeypatch.setattr(spool, "PIECE", 1)
+    kept = Spool("few", tmp_path / "few", 3, 40)
+    X = whole.X[:3]
+    kept.add(Block(X.data, X.indices, np.diff(X.indptr), whole.y[:3]), len(whole.names))
+    few = kept.finish(whole.names)
+    assert few.rows.count(0) >= 37
+    walked = [piece for piece, _ in rows_for_paper(few).walk(3, np.random.default_rng(0))]
+    assert sum(len(piece) for piece in walked) == 3
+
+
+def test_rows_in_order_stay_in_order(whole, dealt):
+    pieces = [piece for piece, _ in dealt(in_order=True).walk(N, None)]
+    assert [event for piece in pieces for event in piece.events()] == list(whole.events())
+
+
+def test_what_is_known_of_all_events_is_known_of_the_pieces(whole, dealt):
+    pieced = dealt()
+    known = (len(pieced), pieced.positives, pieced.negatives, pieced.nonzeros, pieced.n_empty)
+    assert known == (N, whole.positives, whole.negatives, whole.nonzeros, whole.n_empty)
+
+
+@pytest.mark.parametrize("options", [{}, {"as_in_paper": True}, {"as_they_are": True}])
+def test_rows_of_pieces_are_prepared_as_those_of_the_whole(whole, dealt, options):
+    expected = rows_for_paper(whole, **options)
+    found = rows_for_paper(dealt(in_order=True), **options)
+    rows = [event for piece, _ in found.walk(N, None) for event in piece.events()]
+    for (x, y), (wanted, label) in zip(rows, expected.events(), strict=True):
+        assert y == label
+        assert x == pytest.approx(wanted, rel=1e-9)
+
+
+def test_a_random_walk_takes_each_event_once(whole, dealt):
+    pieced = dealt()
+    taken = [
+        (sorted(x.items()), y)
+        for piece, order in pieced.walk(N, np.random.default_rng(1))
+        for x, y in piece.events(order)
+    ]
+    assert sorted(taken) == as_rows(whole)
+
+
+def test_a_walk_ends_after_so_many_events(dealt):
+    walk = dealt().walk(100, np.random.default_rng(1))
+    assert sum(len(order) for _, order in walk) == 100
+
+
+def test_a_folder_that_cannot_be_made_is_said(whole, tmp_path, monkeypatch):
+    monkeypatch.setattr(spool, "IN_MEMORY", 10)
+    monkeypatch.setattr(spool, "PIECE", 150)
+    (tmp_path / "taken").write_text("")
+    kept = Spool("whole", tmp_path / "taken" / "x", N, whole.nonzeros)
+    with pytest.raises(DataError, match="choose another --output"):
+        kept.add(Block(whole.X.data, whole.X.indices, np.diff(whole.X.indptr), whole.y), 6)
+
+
+# LIBSVM
+
+
+def test_a_large_libsvm_file_has_the_events_of_a_small_one(tmp_path, monkeypatch):
+    X, y = events(N, seed=5)
+    path = write_libsvm(tmp_path / "large.libsvm", X, np.where(y, 1, -1))
+    monkeypatch.setattr(spool, "IN_MEMORY", 10)
+    monkeypatch.setattr(spool, "PIECE", 150)
+    pieced = read_large_libsvm(path, tmp_path / "pieces")
+    assert all_rows(pieced) == as_rows(datasets.open_stream(path))
+
+
+def test_indices_far_apart_cost_by_their_number(tmp_path):
+    path = tmp_path / "far.libsvm"
+    path.write_text("1 5:1 60000000:2\n-1 7:1\n")
+    stream = read_large_libsvm(path, tmp_path / "pieces")
+    assert sorted(stream.names) == [5, 7, 60000000]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [("1 1:inf", "event 2"), ("1 x:1", "line 2"), ("a 1:1", "line 2")]
+)
+def test_a_bad_line_of_a_large_file_is_named(tmp_path, line, said):
+    path = tmp_path / "bad.libsvm"
+    path.write_text(f"-1 1:1\n{line}\n")
+    with pytest.raises(DataError, match=said):
+        read_large_libsvm(path, tmp_path / "pieces")
+
+
+# Replays
+
+
+@pytest.mark.parametrize("method", [AUTO, *METHODS])
+@pytest.mark.parametrize("cuts", [(1,), (100,), (3, 90, 91, 200)])
+def test_a_replay_in_parts_is_the_replay_at_once(whole, method, cuts):
+    stream = rows_for_paper(whole)
+    order = np.random.default_rng(3).permutation(N)
+    numbers, checkpoints = uniforms(4, N), [1, 50, 100, 239, N]
+
+    def model():
+        return build(method, Setting(30, 3.0, probability=0.2), {}, seed=1)
+
+    at_once = replay(model(), stream, order, numbers, checkpoints)
+    parts = Replay(model(), GivenUniforms(numbers), checkpoints)
+    for part in np.split(order, cuts):
+        parts.go_on(stream, part)
+    found = parts.outcome()
+    assert found.asked.tolist() == at_once.asked.tolist()
+    assert found.uniforms_used == at_once.uniforms_used
+    assert [each.tolist() for each in found.counts] == [each.tolist() for each in at_once.counts]
+    assert found.checkpoints.tolist() == checkpoints
+
+
+@pytest.mark.parametrize("method", [AUTO, "CSOAL"])
+def test_pieces_in_order_are_replayed_as_the_whole(whole, dealt, method):
+    task = Task(method, (), Setting(30, 3.0), Part(0, N, None), (100, N))
+    one, other = (run_task(stream, 7, task) for stream in (whole, dealt(in_order=True)))
+    assert [each.tolist() for each in one.counts] == [each.tolist() for each in other.counts]
+
+
+def test_pieces_in_random_orders_are_replayed_to_the_end(dealt):
+    task = Task(AUTO, (), Setting(30, 3.0), Part(0, N, 2), (100, N))
+    run = run_task(dealt(), 7, task)
+    assert sum(np.array(run.final)[:4]) == N
+    assert run.final.labels == 30
+
+
+def test_auto_with_every_label_is_replayed_as_single_events(whole):
+    replayed = replay(ActiveLearner(AutoOA3Classifier(), FirstComeQuery(), seed=1), whole)
+    model = ActiveLearner(AutoOA3Classifier(), FirstComeQuery(), seed=1)
+    right = 0
+    for x, y in whole.events():
+        label, ask = model.predict_one(x)
+        assert ask
+        model.learn_one(x, y)
+        right += label == y
+    assert replayed.asked.all()
+    assert replayed.true_positives[-1] + replayed.true_negatives[-1] == right
+
+
+# What is handed over, river's learners, and the size of a comparison
+
+
+@pytest.mark.parametrize("method", [AUTO, "OA3-diag"])
+def test_a_fitted_model_has_learned_every_label(whole, small, method):
+    scaled = rows_for_paper(whole)
+    plan = Plan(24, Goal("sum"), (method,), permutations=1)
+    stream = whole if method == AUTO else scaled
+    comparison = compare(scaled, plan, whole)
+    model = fit(comparison, method, stream)
+    single = build(method, comparison.setting, comparison.parameters[method], 0).classifier
+    for x, y in stream.events():
+        single.learn_one(x, y)
+    assert isinstance(model.budget, RateBudget)
+    assert model.budget.rate == 0.1
+    for x, _ in list(stream.events())[:20]:
+        assert model.classifier.margin_one(x) == pytest.approx(single.margin_one(x), abs=1e-6)
+
+
+@pytest.mark.parametrize("method", PEERS)
+def test_a_learner_of_river_never_has_more_labels_than_the_budget(whole, method):
+    run = run_task(whole, 3, Task(method, (), Setting(12, 1.0), Part(0, N, 0), (60, N)))
+    assert run.final.labels <= 12
+    assert sum(np.array(run.final)[:4]) == N
+    assert len(run.counts.labels) == 2
+
+
+def size(whole, wanted, **more):
+    return sized(Streams(whole, whole), 10**8, 1, wanted, **more)
+
+
+def test_what_takes_too_long_is_left_out_but_for_auto(whole):
+    found = size(whole, (AUTO, *METHODS))
+    assert AUTO in found.methods
+    assert found.left_out
+    assert found.orders == 5
+
+
+def test_what_somebody_named_is_not_left_out(whole):
+    found = size(whole, ("OA3", "CSOAL"), methods_given=True, orders_given=3)
+    assert (found.methods, found.orders, found.left_out) == (("OA3", "CSOAL"), 3, ())
+
+
+def test_a_small_stream_has_all_methods_and_twenty_orders(whole):
+    found = sized(Streams(whole, whole), N, 1, (AUTO, *METHODS))
+    assert (found.methods, found.orders) == ((AUTO, *METHODS), 20)

@@ -6,6 +6,7 @@ import importlib.util
 import io
 import textwrap
 import typing
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -13,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.experiments.comparison import Comparison
-from river_oa3.experiments.methods import METHODS, Style
+from river_oa3.experiments.methods import Style, find
 from river_oa3.experiments.output.files import write_bytes
-from river_oa3.experiments.scores import METRICS, Metric
+from river_oa3.experiments.output.reference_lines import draw_references
+from river_oa3.experiments.output.text import shortened, visible
+from river_oa3.experiments.scores import METRICS, Counts, Metric
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,9 +30,12 @@ __all__ = [
     "developments",
     "heat_maps",
     "new_figure",
+    "rendered",
     "save",
     "sweeps",
 ]
+
+KINDS: tuple[typing.Literal["png", "svg"], ...] = ("png", "svg")
 
 
 def available() -> bool:
@@ -50,14 +56,21 @@ def new_figure(rows: int, columns: int, width: float, height: float) -> tuple[Fi
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """Write a figure as PNG and SVG."""
-    paths = []
-    for kind in ("png", "svg"):
-        content = io.BytesIO()
-        metadata = {"Date": None} if kind == "svg" else {}
+    paths = {kind: folder / f"{name}.{kind}" for kind in KINDS}
+    for kind, path in paths.items():
+        write_bytes(path, rendered(figure, kind))
+    return list(paths.values())
+
+
+def rendered(figure: Figure, kind: typing.Literal["png", "svg"]) -> bytes:
+    """A figure as the content of a file."""
+    content = io.BytesIO()
+    metadata = {"Date": None} if kind == "svg" else {}
+    with warnings.catch_warnings():
+        # A name in letters that the font lacks is drawn with boxes; that is nobody's mistake.
+        warnings.filterwarnings("ignore", message=r"Glyph \d+ ")
         figure.savefig(content, format=kind, dpi=150, metadata=metadata)
-        paths.append(folder / f"{name}.{kind}")
-        write_bytes(paths[-1], content.getvalue())
-    return paths
+    return content.getvalue()
 
 
 def draw_development(
@@ -66,9 +79,8 @@ def draw_development(
     """The metric against the number of events; a marker where a method's budget is spent."""
     goal = comparison.plan.goal
     ends = []
-    for method in methods:
+    for method, style in styles_of(methods).items():
         values = metric.score(goal, comparison.curves(method)).mean(axis=0)
-        style = METHODS[method].style
         axes.plot(
             comparison.checkpoints,
             values,
@@ -85,6 +97,8 @@ def draw_development(
     # A cost starts at zero and says how much there is; of a percentage the upper end matters.
     if metric.bigger_is_better:
         zoom(axes, ends)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.yaxis.set_major_formatter("{x:,.10g}")
     axes.set_xlabel("events")
     axes.set_ylabel(metric.axis)
     axes.grid(alpha=0.3)
@@ -99,8 +113,10 @@ def zoom(axes: Axes, curves: Sequence[NDArray[np.float64]]) -> None:
     axes.set_ylim(low - room, min(high + room, 100.5))
 
 
-def add_legend(figure: Figure, styles: Mapping[str, Style], title: str | None = None) -> None:
-    """One legend for all panels, outside of them."""
+def add_legend(
+    figure: Figure, styles: Mapping[str, Style], title: str | None = None, below: bool = False
+) -> None:
+    """One legend for all panels, beside or below them."""
     from matplotlib.lines import Line2D
 
     handles = [
@@ -116,23 +132,35 @@ def add_legend(figure: Figure, styles: Mapping[str, Style], title: str | None = 
         )
         for name, style in styles.items()
     ]
-    figure.legend(handles=handles, loc="outside right center", title=title, frameon=False)
+    figure.legend(
+        handles=handles,
+        loc="outside lower center" if below else "outside right center",
+        ncols=4 if below else 1,
+        title=title,
+        frameon=False,
+    )
 
 
-def _styles(methods: Iterable[str]) -> dict[str, Style]:
-    return {method: METHODS[method].style for method in methods}
+def styles_of(methods: Iterable[str]) -> dict[str, Style]:
+    """How the lines of methods are drawn."""
+    return {method: find(method).style for method in methods}
 
 
-def development(comparison: Comparison) -> Figure:
-    """Sum and cost against events, with a marker where a method's budget is spent."""
+def development(comparison: Comparison, references: Mapping[str, Counts] | None = None) -> Figure:
+    """Sum and cost against events, with a marker where a method's budget is spent.
+
+    The references, where given, are those of `references.references`.
+    """
     figure, axes = new_figure(1, 2, 12, 4.6)
     for panel, metric in zip(axes, METRICS.values(), strict=True):
         draw_development(panel, comparison, metric, comparison.runs)
+        draw_references(panel, comparison, metric, references or {})
     figure.suptitle(
-        f"{comparison.stream.title}: budget {comparison.plan.budget:,} of "
-        f"{comparison.events:,} labels"
+        f"{shortened(visible(comparison.stream.title), 80)}: budget {comparison.plan.budget:,} of "
+        f"{comparison.events:,} labels",
+        parse_math=False,
     )
-    add_legend(figure, _styles(comparison.runs), "marker: budget spent")
+    add_legend(figure, styles_of(comparison.runs), "marker: budget spent")
     return figure
 
 
@@ -143,8 +171,8 @@ def developments(
     figure, axes = _grid(len(panels))
     for panel, (comparison, metric, title) in zip(axes, panels, strict=False):
         draw_development(panel, comparison, metric, methods)
-        panel.set_title(wrapped(title), fontsize=10)
-    add_legend(figure, _styles(methods), "marker: budget spent")
+        panel.set_title(wrapped(title), fontsize=10, parse_math=False)
+    add_legend(figure, styles_of(methods), "marker: budget spent")
     return figure
 
 
@@ -159,8 +187,8 @@ def sweeps(
     """A metric against what was varied: mean and standard deviation, a panel per data set."""
     figure, axes = _grid(len(panels))
     for panel, (name, methods) in zip(axes, panels.items(), strict=False):
-        for method, scores in methods.items():
-            style = METHODS[method].style
+        for method, style in styles_of(methods).items():
+            scores = methods[method]
             panel.errorbar(
                 values,
                 scores.mean(axis=1),
@@ -176,12 +204,12 @@ def sweeps(
             )
         if log:
             panel.set_xscale("log")
-        panel.set_title(wrapped(name), fontsize=10)
+        panel.set_title(wrapped(name), fontsize=10, parse_math=False)
         panel.set_xlabel(label)
         panel.set_ylabel(metric.axis)
         panel.grid(alpha=0.3)
-    figure.suptitle(title)
-    add_legend(figure, _styles(next(iter(panels.values()))), "bar: one deviation")
+    figure.suptitle(title, parse_math=False)
+    add_legend(figure, styles_of(next(iter(panels.values()))), "bar: one deviation")
     return figure
 
 
@@ -201,9 +229,9 @@ def heat_maps(
         panel.set_yticks(ticks, labels)
         panel.set_xlabel("delta_neg, the bias for predicted negatives")
         panel.set_ylabel("delta_pos, for predicted positives")
-        panel.set_title(wrapped(name), fontsize=10)
+        panel.set_title(wrapped(name), fontsize=10, parse_math=False)
         figure.colorbar(image, ax=panel, label=metric.head)
-    figure.suptitle(f"{title}: lighter is better, the star is the best")
+    figure.suptitle(f"{title}: lighter is better, the star is the best", parse_math=False)
     return figure
 
 
@@ -219,4 +247,4 @@ def _grid(panels: int) -> tuple[Figure, list[Axes]]:
 
 def wrapped(title: str) -> str:
     """A title in lines that fit over a panel."""
-    return textwrap.fill(title, 62)
+    return textwrap.fill(shortened(visible(title), 240), 62)

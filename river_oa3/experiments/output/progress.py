@@ -19,7 +19,7 @@ __all__ = ["Progress", "downloading"]
 PAUSE = 30.0
 # Seconds between two pictures of a bar.
 DRAWN_EVERY = 0.1
-FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} elapsed, {remaining} left"
+FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} elapsed, {remaining} left{postfix}"
 
 
 class Progress:
@@ -51,6 +51,7 @@ class Progress:
         self.what = what
         self.total = total
         self.done = 0.0
+        self.events = 0
         self._stream = sys.stderr if stream is None else stream
         self._has_bar = self._stream.isatty() and importlib.util.find_spec("tqdm") is not None
         self._bar: typing.Any = None
@@ -69,27 +70,36 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
 
-    def add(self, amount: float) -> None:
-        """So much more is done."""
-        self.move_to(self.done + amount)
+    def add(self, amount: float, events: int = 0) -> None:
+        """So much more is done, of so many events."""
+        self.move_to(self.done + amount, self.events + events)
 
-    def move_to(self, done: float) -> None:
-        """So much is done in all."""
+    def move_to(self, done: float, events: int = 0) -> None:
+        """So much is done in all, of so many events."""
         self.done = done
+        self.events = events
         self._show()
+
+    @property
+    def rate(self) -> str:
+        """How many events per second, where events are counted."""
+        elapsed = time.monotonic() - self._start
+        return f", {self.events / elapsed:,.0f} events/s" if self.events and elapsed > 0 else ""
 
     def line(self) -> str:
         """What a log says now."""
         share = min(1.0, self.done / self.total) if self.total > 0 else 1.0
         elapsed = time.monotonic() - self._start
         left = f", about {clock(elapsed / share - elapsed)} left" if share > 0 else ""
-        return f"{self.what}: {share:.0%} done, {clock(elapsed)} elapsed{left}"
+        return f"{self.what}: {share:.0%} done, {clock(elapsed)} elapsed{left}{self.rate}"
 
     def _show(self) -> None:
         if self._has_bar:
             if self.total > 0:
                 self._bar = self._bar or _bar(self.what, self._stream)
                 self._bar.total = self.total
+                # tqdm puts a comma before it.
+                self._bar.set_postfix_str(self.rate.removeprefix(", "), refresh=False)
                 self._bar.update(min(self.done, self.total) - self._bar.n)
             return
         with self._writing:

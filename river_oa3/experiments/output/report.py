@@ -1,4 +1,4 @@
-"""A comparison as a table to read, and as CSV and JSON to work with."""
+"""What was compared in a few lines, and the comparison as CSV and JSON to work with."""
 
 from __future__ import annotations
 
@@ -6,97 +6,29 @@ import csv
 import dataclasses
 import io
 import json
+import math
 import typing
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from river_oa3.datasets import Stream
 from river_oa3.experiments.comparison import Comparison
+from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.output.files import write_text
-from river_oa3.experiments.output.text import (
-    aligned,
-    mean_and_deviation,
-    named_values,
-    plus_minus,
-)
+from river_oa3.experiments.output.table import figures, figures_of, table
+from river_oa3.experiments.output.text import mean_and_deviation, named_values, visible
 from river_oa3.experiments.output.versions import versions
+from river_oa3.experiments.output.words import in_words
 from river_oa3.experiments.scores import METRICS, Counts, Goal
 from river_oa3.experiments.tuning import Search
 
-__all__ = ["as_csv", "as_json", "describe", "table", "write"]
-
-
-class Column(typing.NamedTuple):
-    """A column of the table: its head, the digits of its figures, and which of them is best."""
-
-    key: str
-    head: str
-    digits: int
-    # None where no figure is better than another.
-    bigger_is_better: bool | None
-
-
-def _columns(goal: Goal) -> list[Column]:
-    alpha = "" if goal.alpha_pos == 0.5 else f" {goal.alpha_pos:g}/{1 - goal.alpha_pos:g}"
-    return [
-        Column("sum", f"sum{alpha} (%)", 2, True),
-        Column("sensitivity", "sensitivity (%)", 2, True),
-        Column("specificity", "specificity (%)", 2, True),
-        Column("cost", "cost", 1, False),
-        Column("labels", "labels", 0, None),
-        Column("microseconds", "us/event", 2, False),
-    ]
-
-
-def figures(comparison: Comparison, method: str) -> dict[str, NDArray[np.float64]]:
-    """What each run of a method came to, by column."""
-    goal, counts = comparison.plan.goal, comparison.counts(method)
-    return {
-        "sum": goal.sum(counts),
-        "sensitivity": counts.sensitivity,
-        "specificity": counts.specificity,
-        "cost": goal.cost(counts),
-        "labels": np.asarray(counts.labels, dtype=float),
-        "microseconds": comparison.microseconds(method),
-    }
-
-
-def table(comparison: Comparison, bold: bool) -> str:
-    """The comparison as text; the best of a column is bold, or starred where `bold` is not set.
-
-    What is within a column's last digit of the best is best too.
-    """
-    columns = _columns(comparison.plan.goal)
-    found = {method: figures(comparison, method) for method in comparison.runs}
-    rows = [["method", *(column.head for column in columns)]]
-    rows += [
-        [
-            method,
-            *(
-                plus_minus(*mean_and_deviation(values[column.key]), column.digits)
-                for column in columns
-            ),
-        ]
-        for method, values in found.items()
-    ]
-    marked: set[tuple[int, int]] = set()
-    for j, column in enumerate(columns, start=1):
-        if column.bigger_is_better is not None:
-            means = [float(values[column.key].mean()) for values in found.values()]
-            best = f"{(max if column.bigger_is_better else min)(means):.{column.digits}f}"
-            marked |= {
-                (i, j)
-                for i, mean in enumerate(means, start=1)
-                if f"{mean:.{column.digits}f}" == best
-            }
-    return aligned(rows, marked, bold)
+__all__ = ["as_csv", "as_json", "describe", "findings_as_json", "table", "write"]
 
 
 def describe(comparison: Comparison) -> str:
     """What was compared on what, in a few lines."""
-    stream, plan, setting = comparison.stream, comparison.plan, comparison.setting
+    stream, plan, setting = comparison.as_it_came, comparison.plan, comparison.setting
     share = plan.budget / comparison.events
     orders = (
         "one permutation"
@@ -107,26 +39,21 @@ def describe(comparison: Comparison) -> str:
     )
     source = plan.goal.measure.rho_source if plan.rho is None else "given"
     lines = [
-        f"{stream.title}: {len(stream):,} events, {stream.positives:,} positive "
-        f"(1 in {len(stream) / stream.positives:.1f}), {_features(stream):,} features",
+        f"{visible(stream.title)}: {len(stream):,} events, {stream.positives:,} positive "
+        f"(1 in {len(stream) / stream.positives:.1f}), {stream.n_features:,} features",
         f"budget {plan.budget:,} labels ({share:.2%} of {comparison.events:,} events), {orders}, "
         f"seed {plan.seed}",
         f"rho = {setting.rho:.4g} ({source}), {_parameters(comparison)}",
     ]
-    empty = int((np.diff(stream.X.indptr) == 0).sum())
     if plan.paper_accounting:
         lines.append(
-            f"accounting of the paper: all {empty:,} events without features count as mistakes"
+            f"accounting of the paper: all {stream.n_empty:,} events without features count as "
+            "mistakes"
         )
     if not comparison.is_complete:
         done = min(len(comparison.runs.get(method, ())) for method in plan.methods)
         lines.append(f"INTERRUPTED: {done} of {max(1, plan.permutations)} permutations finished")
     return "\n".join(lines)
-
-
-def _features(stream: Stream) -> int:
-    """Features that some event has; a file may leave out numbers in between."""
-    return len(np.unique(stream.X.indices))
 
 
 def _parameters(comparison: Comparison) -> str:
@@ -155,7 +82,7 @@ def as_csv(comparison: Comparison) -> str:
     """A line per method: mean and standard deviation of each column, and the parameters."""
     lines = []
     for method in comparison.runs:
-        line: dict[str, typing.Any] = {"data": comparison.stream.title, "method": method}
+        line: dict[str, typing.Any] = {"data": visible(comparison.stream.title), "method": method}
         for key, values in figures(comparison, method).items():
             line[key], line[f"{key}_deviation"] = mean_and_deviation(values)
         line["permutations"] = len(comparison.runs[method])
@@ -170,13 +97,13 @@ def as_csv(comparison: Comparison) -> str:
 
 def as_json(comparison: Comparison) -> dict[str, typing.Any]:
     """Everything: settings, versions, each run of each method, and the mean curves."""
-    stream, plan = comparison.stream, comparison.plan
+    stream, plan = comparison.as_it_came, comparison.plan
     return {
         "data": {
             "name": stream.name,
             "note": stream.note,
             "events": len(stream),
-            "features": _features(stream),
+            "features": stream.n_features,
             "positives": stream.positives,
         },
         "plan": dataclasses.asdict(plan),
@@ -211,9 +138,50 @@ def _curve(goal: Goal, counts: Counts) -> dict[str, list[float]]:
     }
 
 
-def write(comparison: Comparison, folder: Path, name: str) -> list[Path]:
-    """Write a comparison as CSV and JSON."""
+def findings_as_json(findings: Findings) -> dict[str, typing.Any]:
+    """What `as_json` does not have: the verdict, the ceiling, the curve, and all of it in words."""
+    verdict, ceiling, curve = findings.verdict, findings.ceiling, findings.curve
+    content = {
+        "verdict": {
+            **verdict._asdict(),
+            "differences": [each._asdict() for each in verdict.differences],
+        },
+        "ceiling": ceiling
+        and {
+            key: values.tolist()
+            for key, values in figures_of(findings.comparison.plan.goal, ceiling).items()
+        },
+        "curve": curve
+        and {
+            "method": curve.method,
+            "metric": curve.goal.metric,
+            "budgets": list(curve.budgets),
+            "scores": curve.scores.tolist(),
+            "enough": curve.enough,
+        },
+        "words": in_words(findings),
+    }
+    return typing.cast("dict[str, typing.Any]", finite(content))
+
+
+def finite(content: typing.Any) -> typing.Any:
+    """Content for JSON, which has no word for what is infinite or not a number: they are null."""
+    if isinstance(content, Mapping):
+        return {key: finite(each) for key, each in content.items()}
+    if isinstance(content, list | tuple):
+        return [finite(each) for each in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content
+
+
+def write(
+    comparison: Comparison,
+    folder: Path,
+    name: str,
+    more: Mapping[str, typing.Any] | None = None,
+) -> list[Path]:
+    """Write a comparison as CSV and JSON, the JSON with `more` in it."""
     paths = [folder / f"{name}.csv", folder / f"{name}.json"]
     write_text(paths[0], as_csv(comparison))
-    write_text(paths[1], json.dumps(as_json(comparison), indent=1) + "\n")
+    content = finite({**as_json(comparison), **(more or {})})
+    write_text(paths[1], json.dumps(content, indent=1, allow_nan=False) + "\n")
     return paths

@@ -9,19 +9,37 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["aligned", "as_csv", "clock", "mean_and_deviation", "named_values", "plus_minus"]
+__all__ = [
+    "aligned",
+    "as_csv",
+    "clock",
+    "listed",
+    "mean_and_deviation",
+    "named_values",
+    "plus_minus",
+    "shortened",
+    "visible",
+]
 
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+# What joins letters and emoji, and moves nothing but them.
+JOINERS = "\u200c\u200d"
 
 
 def aligned(
-    rows: Sequence[Sequence[str]], marked: Iterable[tuple[int, int]] = (), bold: bool = False
+    rows: Sequence[Sequence[str]],
+    marked: Iterable[tuple[int, int]] = (),
+    bold: bool = False,
+    apart: Sequence[Sequence[str]] = (),
 ) -> str:
     """Rows of cells as lines: the first column to the left, the others to the right.
 
-    Marked cells are bold, or starred where the text goes to a file or a pipe.
+    Marked cells are bold, or starred where the text goes to a file or a pipe. The rows `apart`
+    stand below an empty line.
     """
     marked = set(marked)
+    end = len(rows)
+    rows = [*rows, *apart]
     if not bold:
         rows = [
             [cell + ("*" if (i, j) in marked else " " if j else "") for j, cell in enumerate(row)]
@@ -37,6 +55,18 @@ def aligned(
                 padded = padded.replace(cell, f"{BOLD}{cell}{PLAIN}")
             cells.append(padded)
         lines.append("  ".join(cells).rstrip())
+    rule = "-" * (sum(widths) + 2 * len(widths) - 2)
+    below = ["", *lines[end:]] if apart else []
+    return "\n".join([lines[0], rule, *lines[1:end], *below])
+
+
+def to_the_left(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of texts as lines, every column to the left, a rule below the heads."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
     return "\n".join([lines[0], "-" * (sum(widths) + 2 * len(widths) - 2), *lines[1:]])
 
 
@@ -68,3 +98,48 @@ def clock(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes}:{rest:02d}"
     return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Names as a sentence has them.
+
+    Examples
+    --------
+
+    >>> from river_oa3.experiments.output.text import listed
+
+    >>> listed(["OA3", "SOA3", "PAA"])
+    'OA3, SOA3 and PAA'
+
+    """
+    return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def visible(text: str, keep: str = "") -> str:
+    """A text from data without what steers a terminal, breaks a file or turns the reading round.
+
+    Such characters are put as Python writes them, but for those to keep.
+
+    Examples
+    --------
+
+    >>> from river_oa3.experiments.output.text import visible
+
+    >>> print(visible("a\\x1b[2Jb\\u202ec"))
+    a\\x1b[2Jb\\u202ec
+
+    """
+    return "".join(
+        each
+        if each.isprintable() or each in keep or each in JOINERS
+        else each.encode("unicode_escape").decode()
+        for each in text
+    )
+
+
+def shortened(text: str, width: int) -> str:
+    """A text that is too long without its middle: names often differ at their ends."""
+    if len(text) <= width:
+        return text
+    head = (width - 1) // 2
+    return f"{text[:head]}\u2026{text[head + 1 - width :]}"

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+import warnings
+import xml.etree.ElementTree
 
 import numpy as np
 import pytest
+from made_findings import made
 
 from river_oa3.experiments.methods import METHODS
-from river_oa3.experiments.output import plots
+from river_oa3.experiments.output import findings_plots, plots
+from river_oa3.experiments.output.references import references
 from river_oa3.experiments.scores import COST, SUM
 from river_oa3.experiments.tuning import PAPER
 
@@ -73,3 +77,107 @@ def test_there_are_as_many_panels_as_data_sets(panels):
 def test_pictures_are_not_to_be_had_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert not plots.available()
+
+
+def texts(axes):
+    return [each.get_text() for each in axes.texts]
+
+
+def level_lines(axes):
+    """The heights of the level lines, by whether they are dashed."""
+    return {
+        line.get_linestyle(): line.get_ydata()[0]
+        for line in axes.get_lines()
+        if len(set(line.get_ydata())) == 1 and line.get_color() == "#6e6e6e"
+    }
+
+
+@pytest.fixture(scope="module")
+def found():
+    return made(ceiling=99.0, curve={10: 60.0, 20: 80.0, 40: 85.0, 80: 85.5, 160: 85.6})
+
+
+def test_the_development_names_chance_and_every_label(found):
+    figure = plots.development(found.comparison, references(found))
+    assert [texts(axes) for axes in figure.axes] == 2 * [["chance", "every label"]]
+
+
+def test_chance_and_every_label_stand_where_they_score(found):
+    figure = plots.development(found.comparison, references(found))
+    assert level_lines(figure.axes[0]) == {"-": 50.0, "--": 99.0}
+    for axes in figure.axes:
+        low, high = axes.get_ylim()
+        assert all(low <= height <= high for height in level_lines(axes).values())
+
+
+def test_the_cost_of_chance_grows_with_the_events(found):
+    """The same answer to every event, of which the runs have seen half of each class by then."""
+    axes = plots.development(found.comparison, references(found)).axes[1]
+    (chance,) = [
+        line
+        for line in axes.get_lines()
+        if line.get_color() == "#6e6e6e" and line.get_linestyle() == "-"
+    ]
+    assert chance.get_ydata() == pytest.approx([45.0, 90.0])
+
+
+def test_without_references_there_are_none_in_the_picture(development):
+    assert [texts(axes) for axes in development.axes] == [[], []]
+
+
+def test_the_curve_marks_what_is_enough_and_that_it_is_the_budget(found):
+    (axes,) = findings_plots.budget_curve(found).axes
+    assert texts(axes) == ["chance", "every label", "enough: 40, the budget used"]
+    (mark,) = [line for line in axes.get_lines() if line.get_marker() == "D"]
+    assert mark.get_xydata().tolist() == [[40.0, 85.0]]
+
+
+def test_a_curve_without_an_end_marks_the_budget_alone():
+    (axes,) = findings_plots.budget_curve(made(curve={40: 60.0, 80: 80.0})).axes
+    assert texts(axes) == ["chance", "budget used"]
+
+
+def test_the_curve_is_drawn_over_a_log_axis_with_the_range_of_the_orders(found):
+    (axes,) = findings_plots.budget_curve(found).axes
+    assert axes.get_xscale() == "log"
+    band = axes.collections[0].get_paths()[0].vertices
+    assert (band[:, 1].min(), band[:, 1].max()) == (59.0, 86.6)
+
+
+def test_the_pictures_of_the_page_start_with_what_counts():
+    captions = list(findings_plots.pictures(made(metric="cost", curve={10: 60.0, 20: 61.0})))
+    starts = ("The cost of mistakes", "The sum of", "What other budgets")
+    assert all(each.startswith(start) for each, start in zip(captions, starts, strict=True))
+
+
+HOSTILE = (
+    "$x_",
+    "\\frac{",
+    "$\\frac{$",
+    "😀",
+    "name" * 75,
+    "two\nlines",
+    "\x00\x1b[2J\u202e",
+    "a\udc80",
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_name_of_data_breaks_a_picture(name):
+    findings = made(name=name, ceiling=99.0, curve={10: 60.0, 20: 61.0})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for figure in (
+            plots.development(findings.comparison, references(findings)),
+            findings_plots.budget_curve(findings),
+            plots.developments([(findings.comparison, SUM, name)], ["OA3"]),
+            plots.sweeps({name: {"OA3": np.ones((3, 2))}}, [1, 2, 3], SUM, "eta", True, "title"),
+        ):
+            root = xml.etree.ElementTree.fromstring(plots.rendered(figure, "svg"))
+            assert root.tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def test_a_long_name_leaves_room_for_the_picture():
+    figure = plots.development(made(name="name" * 75).comparison)
+    plots.rendered(figure, "png")
+    assert all(axes.get_position().height > 0.5 for axes in figure.axes)

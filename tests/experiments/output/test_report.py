@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 import statistics
 
@@ -10,10 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_findings import CLEAR, made
 
 from river_oa3.experiments import Goal
 from river_oa3.experiments.methods import METHODS
 from river_oa3.experiments.output import report, text
+from river_oa3.experiments.output.references import references
 
 
 def test_the_best_is_bold_at_a_terminal(compared):
@@ -66,3 +69,96 @@ def test_the_weight_stands_in_the_head_where_it_is_not_a_half(compared):
 def test_a_given_rho_is_described_as_given(compared):
     plan = dataclasses.replace(compared.plan, rho=2.0)
     assert "(given)" in report.describe(dataclasses.replace(compared, plan=plan))
+
+
+def lines_apart(findings):
+    """The lines of the table below the methods, as cells."""
+    text = report.table(findings.comparison, False, references(findings))
+    return [re.split(r"  +", line.strip()) for line in text.split("\n\n")[1].splitlines()]
+
+
+def test_chance_stands_apart_from_the_methods_without_labels_and_time():
+    assert lines_apart(made()) == [["chance", "50.00", "0.00", "100.00", "90.0"]]
+
+
+def test_chance_is_the_constant_answer_that_costs_least():
+    findings = made(metric="cost")
+    goal = dataclasses.replace(findings.comparison.plan.goal, cost_fn=50.0)
+    plan = dataclasses.replace(findings.comparison.plan, goal=goal)
+    comparison = dataclasses.replace(findings.comparison, plan=plan)
+    changed = dataclasses.replace(findings, comparison=comparison)
+    assert lines_apart(changed) == [["chance", "50.00", "100.00", "0.00", "90.0"]]
+
+
+def test_every_label_stands_below_chance():
+    _, ceiling = lines_apart(made(ceiling=99.0))
+    assert ceiling == ["every label", "99.00", "99.00", "99.00", "1.8", "40"]
+
+
+def test_what_stands_apart_takes_no_part_in_the_stars():
+    findings = made(ceiling=99.9)
+    comparison = findings.comparison
+    with_them = report.table(comparison, False, references(findings)).split("\n\n")[0]
+    assert with_them.count("*") == report.table(comparison, False).count("*")
+
+
+def test_the_table_without_what_stands_apart_is_in_one_piece(compared):
+    assert "\n\n" not in report.table(compared, bold=False)
+
+
+@pytest.mark.parametrize("metric", ["sum", "cost"])
+@pytest.mark.parametrize("orders", [1, 3])
+def test_the_findings_are_json_without_what_json_does_not_know(metric, orders):
+    sums = {name: values[:orders] for name, values in CLEAR.items()}
+    found = report.findings_as_json(made(sums, metric, ceiling=99.0, curve={10: 60.0, 20: 70.0}))
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found["verdict"]["orders"] == orders
+    assert (found["verdict"]["differences"][0]["low"] is None) == (orders == 1)
+
+
+def test_the_findings_have_the_verdict_the_ceiling_the_curve_and_the_words():
+    found = report.findings_as_json(made(ceiling=99.0, curve={10: 60.0, 20: 60.5}))
+    assert found["verdict"]["winner"] == "OA3"
+    assert found["ceiling"]["sum"] == [99.0, 99.0, 99.0]
+    assert (found["curve"]["budgets"], found["curve"]["enough"]) == ([10, 20], 10)
+    assert found["words"][0].startswith("Use OA3")
+
+
+def test_what_was_not_run_is_null():
+    found = report.findings_as_json(made())
+    assert (found["ceiling"], found["curve"]) == (None, None)
+
+
+def test_more_is_written_beside_what_a_comparison_has(compared, tmp_path):
+    paths = report.write(compared, tmp_path, "a", {"verdict": {"low": float("-inf")}})
+    content = json.loads(paths[1].read_text())
+    assert content["verdict"] == {"low": None}
+    assert list(content["methods"]) == list(compared.runs)
+
+
+@pytest.mark.parametrize(
+    ("names", "said"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), ("abc", "a, b and c")]
+)
+def test_names_are_listed_as_a_sentence_has_them(names, said):
+    assert text.listed(names) == said
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_what_is_visible_steers_nothing(each):
+    shown = text.visible(each)
+    assert all(letter.isprintable() or letter in text.JOINERS for letter in shown)
+    assert shown.encode().decode() == shown
+
+
+@given(st.text(max_size=60), st.integers(3, 30))
+def test_a_shortened_text_fits_and_keeps_both_ends(each, width):
+    shown = text.shortened(each, width)
+    assert len(shown) <= width
+    assert shown == each if len(each) <= width else each.startswith(shown.partition("\u2026")[0])
+    assert each.endswith(shown.rpartition("\u2026")[2])
+
+
+def test_a_name_of_data_cannot_steer_a_terminal_or_break_a_file(tmp_path):
+    comparison = made(name="a\x1b[2J\n\udc80").comparison
+    assert report.describe(comparison).startswith(r"a\x1b[2J\n\udc80: 1,000 events")
+    assert len(report.write(comparison, tmp_path, "a")) == 2

@@ -1,0 +1,235 @@
+"""What stands in each section of the page."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from river_oa3.experiments.findings import Findings
+from river_oa3.experiments.output import words
+from river_oa3.experiments.output.page_parts import (
+    bullets,
+    code,
+    escaped,
+    figure,
+    paragraphs,
+    table,
+)
+from river_oa3.experiments.output.references import references
+from river_oa3.experiments.output.report import describe
+from river_oa3.experiments.output.table import table_cells
+from river_oa3.experiments.output.text import named_values, shortened, visible
+from river_oa3.experiments.output.versions import versions
+
+__all__ = ["Handover", "file", "header", "labels", "pictures", "results", "settings", "use"]
+
+NO_PICTURES = (
+    "There are no pictures: they need matplotlib, which comes with pip install 'river-oa3[plots]'."
+)
+# Characters of a cell: a file may hold names and values of any length.
+CELL = 100
+
+
+class Handover(typing.NamedTuple):
+    """What puts a model to use.
+
+    Parameters
+    ----------
+    method
+        Which method it is.
+    lines
+        The few lines of code that use it.
+    code
+        The whole of the code that was written.
+    files
+        The names of the files that were written.
+
+    """
+
+    method: str
+    lines: str
+    code: str
+    files: tuple[str, ...]
+
+
+def header(findings: Findings, links: Mapping[str, str]) -> str:
+    """What to do and why, and where to read on."""
+    title = f'<p class="above">river-oa3 compare: {escaped(findings.comparison.stream.title)}</p>'
+    items = "".join(
+        f'<li><a href="#{name}">{escaped(text)}</a></li>' for name, text in links.items()
+    )
+    alarm = "warnings" if words.is_lost(findings) else ""
+    parts = [
+        title,
+        f"<h1>{escaped(words.decision(findings))}</h1>",
+        paragraphs([words.who_is_ahead(findings)], "lead"),
+        _tiles(findings),
+        paragraphs([words.against_chance(findings)], alarm),
+        paragraphs([words.against_ceiling(findings)]),
+        _way(findings),
+        f'<nav aria-label="Sections"><ul>{items}</ul></nav>',
+    ]
+    return "\n".join(filter(None, parts))
+
+
+def _tiles(findings: Findings) -> str:
+    """The few numbers to take away."""
+    comparison, verdict = findings.comparison, findings.verdict
+    goal = comparison.plan.goal
+    chosen = goal.score(comparison.counts(verdict.recommended))
+    asked = float(np.mean(comparison.counts(verdict.recommended).labels))
+    tiles = {
+        f"{goal.measure.head} of {verdict.recommended}": _number(np.mean(chosen)),
+        f"labels bought, of {comparison.events:,} events": f"{asked:,.0f}",
+        f"{goal.measure.head} by chance": _number(verdict.chance),
+    }
+    if findings.ceiling is not None:
+        ceiling = np.mean(goal.score(findings.ceiling))
+        tiles[f"{goal.measure.head} with every label"] = _number(ceiling)
+    if findings.curve is not None and findings.curve.enough is not None:
+        tiles[f"labels are enough for {findings.curve.method}"] = f"{findings.curve.enough:,}"
+    shown = "\n".join(
+        f"<div><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>"
+        for name, value in tiles.items()
+    )
+    return f'<dl class="tiles">\n{shown}\n</dl>'
+
+
+def _number(value: typing.Any) -> str:
+    """A score as large print has it: with decimals only where they say something."""
+    return f"{float(value):,.{1 if abs(value) < 1000 else 0}f}"
+
+
+def _way(findings: Findings) -> str:
+    """A bar of how far the best has come from chance to every label."""
+    share = words.share_of_the_way(findings)
+    if share is None:
+        return ""
+    done = 100.0 * min(1.0, max(0.0, share))
+    return (
+        '<div class="way" aria-hidden="true">\n'
+        f'<div class="track"><span class="done" style="width: {done:.1f}%"></span></div>\n'
+        f'<div class="ends"><span>chance</span><span>{escaped(findings.verdict.best)}: '
+        f"{words.percent_of_the_way(share)} %</span><span>every label</span></div>\n</div>"
+    )
+
+
+def results(findings: Findings) -> str:
+    """The table of all methods, and the one that says who is behind whom."""
+    comparison, verdict = findings.comparison, findings.verdict
+    cells = table_cells(comparison, references(findings))
+    heads, *rows = [[cell.replace(" +- ", " ± ") for cell in row] for row in cells.rows]
+    apart = [[cell.replace(" +- ", " ± ") for cell in row] for row in cells.apart]
+    return "\n".join(
+        [
+            table(
+                _caption(findings),
+                heads,
+                [rows, apart],
+                kind="figures",
+                marked={(i - 1, j) for i, j in cells.marked},
+                chosen=verdict.recommended,
+            ),
+            _leads(findings),
+            paragraphs([words.judgement(findings)], "soft"),
+        ]
+    )
+
+
+def _caption(findings: Findings) -> str:
+    orders = findings.verdict.orders
+    spread = f"Mean ± standard deviation over {orders} orders" if orders > 1 else "One order"
+    return f"{spread} of the events. The best of a column is bold; the method to use is tinted."
+
+
+def _leads(findings: Findings) -> str:
+    """How far each method is behind the best, where more than one order tells."""
+    verdict, unit = findings.verdict, findings.comparison.plan.goal.measure.unit
+    if verdict.orders < 2 or not verdict.differences:
+        return ""
+    figures = iter(words.amount(*(x for each in verdict.differences for x in each[1:]), figures=4))
+    rows = [
+        [each.method, *(next(figures) for _ in each[1:]), "yes" if each.is_shown else "no"]
+        for each in verdict.differences
+    ]
+    return table(
+        f"How far the others are behind {verdict.best} ({unit}). It is shown where even the least "
+        "that they may be behind is above zero.",
+        ["method", "behind by", "at least", "at most", "shown"],
+        [rows],
+        kind="figures",
+    )
+
+
+def pictures(found: Mapping[str, bytes]) -> str:
+    """The pictures side by side where there is room, or what would have to be installed."""
+    if not found:
+        return paragraphs([NO_PICTURES])
+    shown = "\n".join(figure(caption, picture) for caption, picture in found.items())
+    return f'<div class="pictures">\n{shown}\n</div>'
+
+
+def labels(findings: Findings) -> str:
+    """How many labels are enough, and the curve that says so."""
+    curve = findings.curve
+    if curve is None:
+        return ""
+    deviations = curve.scores.std(axis=1, ddof=1) if curve.scores.shape[1] > 1 else None
+    rows = []
+    for i, (budget, mean) in enumerate(zip(curve.budgets, curve.means, strict=True)):
+        spread = "" if deviations is None else f" ± {deviations[i]:.2f}"
+        gain = f"{curve.gains[i - 1]:+.2f}" if i else ""
+        rows.append([f"{budget:,}", f"{mean:,.2f}{spread}", gain])
+    measure = curve.goal.measure
+    heads = ["labels", measure.head, f"gain per doubling ({measure.gain_unit})"]
+    chosen = None if curve.enough is None else f"{curve.enough:,}"
+    caption = f"{curve.method} with other budgets."
+    if chosen is not None:
+        caption += " The number that is enough is tinted."
+    return "\n".join(
+        [
+            paragraphs([words.enough_labels(findings)]),
+            table(caption, heads, [rows], kind="figures", chosen=chosen),
+        ]
+    )
+
+
+def file(profile: Sequence[Sequence[str]] | None, notes: Sequence[str]) -> str:
+    """The columns of the file, and what was done to them."""
+    parts = []
+    if profile:
+        rows = [[shortened(visible(cell), CELL) for cell in row] for row in profile[1:]]
+        caption = "The columns as they were found."
+        parts.append(table(caption, profile[0], [rows], kind="texts profile"))
+    if notes:
+        parts += ["<h3>What was done</h3>", bullets(notes)]
+    return "\n".join(parts)
+
+
+def use(handover: Handover) -> str:
+    """The lines that put the model to use, and the code behind them."""
+    files = "".join(f"<li><code>{escaped(name)}</code></li>" for name in handover.files)
+    return "\n".join(
+        [
+            paragraphs([f"The model is {handover.method}. These lines put it to use:"]),
+            code(handover.lines),
+            f"<p>Written:</p>\n<ul>{files}</ul>" if files else "",
+            f"<details>\n<summary>The whole code</summary>\n{code(handover.code)}\n</details>",
+        ]
+    )
+
+
+def settings(findings: Findings, command: str) -> str:
+    """All that it takes to do it again."""
+    comparison = findings.comparison
+    chosen = [[method, named_values(each)] for method, each in comparison.parameters.items()]
+    return "\n".join(
+        [
+            code(command, wrap=True),
+            bullets(describe(comparison).splitlines()),
+            table("Parameters of the methods.", ["method", "parameters"], [chosen]),
+            table("Versions.", ["what", "version"], [[list(each) for each in versions().items()]]),
+        ]
+    )

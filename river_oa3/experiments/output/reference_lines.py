@@ -1,0 +1,68 @@
+"""Lines that methods are held against in a picture: chance, and every label bought."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping
+
+import numpy as np
+
+from river_oa3.experiments.comparison import Comparison
+from river_oa3.experiments.output.references import CHANCE, EVERY_LABEL, constant_answer
+from river_oa3.experiments.scores import Counts, Metric
+
+if typing.TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["GREY", "draw_ceiling", "draw_references", "name_line"]
+
+# No method's colour.
+GREY = "#6e6e6e"
+
+
+def draw_references(
+    axes: Axes, comparison: Comparison, metric: Metric, references: Mapping[str, Counts]
+) -> None:
+    """What the methods of a panel are held against: a thin line of chance, a dashed ceiling.
+
+    A cost grows with the events, and so does that of chance, which may leave the panel at its top.
+    """
+    goal, (low, high) = comparison.plan.goal, axes.get_ylim()
+    if CHANCE in references:
+        chance = metric.score(goal, constant_answer(comparison, metric)).mean(axis=0)
+        axes.plot(comparison.checkpoints, chance, "-", color=GREY, linewidth=1.0, zorder=1.5)
+        low, high = min(low, chance[-1]), max(high, min(chance[-1], 2.0 * high))
+        last = int(np.flatnonzero(chance <= high)[-1])
+        name_line(axes, comparison.checkpoints[last], chance[last], CHANCE)
+    if EVERY_LABEL in references:
+        ceiling = float(metric.score(goal, references[EVERY_LABEL]).mean())
+        draw_ceiling(axes, ceiling, comparison.checkpoints[-1])
+        low, high = min(low, ceiling), max(high, ceiling)
+    room = 0.04 * (high - low)
+    axes.set_ylim(low - room if metric.bigger_is_better else low, high + room)
+
+
+def draw_ceiling(
+    axes: Axes, score: float, end: float, side: typing.Literal["left", "right"] = "right"
+) -> None:
+    """What every label bought comes to, as a dashed line that is named at one end."""
+    axes.axhline(score, linestyle=(0, (5, 3)), color=GREY, linewidth=1.2, zorder=1.5)
+    name_line(axes, end, score, EVERY_LABEL, side)
+
+
+def name_line(
+    axes: Axes, x: float, y: float, name: str, side: typing.Literal["left", "right"] = "right"
+) -> None:
+    """A name at one end of a grey line, upon it."""
+    axes.annotate(
+        name,
+        (x, y),
+        (0, 2),
+        textcoords="offset points",
+        ha=side,
+        va="bottom",
+        fontsize=8,
+        color=GREY,
+        zorder=5,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.75},
+    )

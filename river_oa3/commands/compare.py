@@ -8,17 +8,26 @@ import re
 import sys
 from collections.abc import Sequence
 
-from river_oa3 import datasets
-from river_oa3.commands.options import add_common, at_least, say_written
-from river_oa3.datasets import DataError, Stream
-from river_oa3.experiments import Goal, Plan, compare
+from river_oa3.commands.compare_data import add_data_arguments, opened_table, read, spool_folder
+from river_oa3.commands.compare_output import (
+    notes_on,
+    show_after,
+    show_before,
+    warnings_on,
+    write_all,
+)
+from river_oa3.commands.options import add_common, at_least
+from river_oa3.datasets import DataError
+from river_oa3.datasets.paper_rows import rows_for_paper
+from river_oa3.experiments import Goal, Plan
 from river_oa3.experiments.comparison import PREFIX, check
-from river_oa3.experiments.methods import METHODS
-from river_oa3.experiments.output import plots, report
+from river_oa3.experiments.methods import AUTO, METHODS, known
 from river_oa3.experiments.output.files import results_folder
-from river_oa3.experiments.output.progress import downloading
-from river_oa3.experiments.output.text import named_values
+from river_oa3.experiments.peers import PEERS
 from river_oa3.experiments.scores import METRICS, SUM
+from river_oa3.experiments.sizing import sized
+from river_oa3.experiments.survey import survey
+from river_oa3.experiments.tasks import Streams
 
 __all__ = ["add_arguments", "run"]
 
@@ -26,20 +35,12 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.description = (
-        "Run the paper's eleven methods on one stream under one budget of labels, print a table, "
-        "and write it with a picture of how they develop."
+        "Compare AutoOA3 with the paper's methods on one stream under one budget of labels: look "
+        "at the file, prepare it, say who is ahead and how many labels are enough, and hand over a "
+        "model that is ready to use."
     )
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "data",
-        nargs="?",
-        default="Shuttle",
-        metavar="DATA",
-        help="a file (LIBSVM text, CSV, Parquet, npz), a river data set, or one of the paper's: "
-        f"{', '.join(datasets.paper.SETS)} (default: Shuttle, which comes with river)",
-    )
-    parser.add_argument("--label", help="the label column of a table")
-    parser.add_argument("--positive", help="the class to look for, where there are several")
+    add_data_arguments(parser)
     parser.add_argument(
         "--budget", default="1%", help="labels that may be asked for, or a share such as 5%%"
     )
@@ -57,8 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--methods",
-        default=",".join(METHODS),
-        help=f"which methods, with commas between (default: {','.join(METHODS)})",
+        help=f"which methods, with commas between, of {', '.join(known())} (default: all but "
+        "river's, and those that would take too long)",
+    )
+    parser.add_argument(
+        "--peers", action="store_true", help=f"river's own learners too: {', '.join(PEERS)}"
     )
     parser.add_argument(
         "--set",
@@ -86,7 +90,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rho", type=float, help="the weight of a positive (default: by metric)")
     parser.add_argument("--gamma", type=float, default=1.0, help="the regularisation (1)")
     parser.add_argument("--sketch-size", type=int, default=5, help="rows of the sketches (5)")
-    parser.add_argument("--permutations", type=int, default=20, help="orders to average over (20)")
+    parser.add_argument(
+        "--permutations",
+        type=int,
+        help="orders to average over (20, and as few as 5 where they take long)",
+    )
     parser.add_argument(
         "--in-order", action="store_true", help="take the events once, in the order they came"
     )
@@ -94,61 +102,75 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--intercept", action="store_true", help="add a feature that is 1 in every event"
     )
     parser.add_argument(
-        "--raw", action="store_true", help="leave rows as they are, not scaled to unit length"
-    )
-    parser.add_argument(
         "--paper-accounting",
         action="store_true",
-        help="count events without features as mistakes, as the paper's figures do",
+        help="count events without features as mistakes, as the paper's figures do; rows are then "
+        "scaled to unit length as there, and columns not at all",
     )
     add_common(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare, print, and write."""
+    """Look, prepare, compare, decide, hand over."""
     goal = _goal(options)
-    methods = _methods(options.methods)
+    wanted = _wanted(options)
+    parameters = _parameters(options.set)
     if options.tune_events is not None:
         at_least("tune-events", options.tune_events, 1)
-    stream = _open(options)
-    prefix = round(PREFIX * len(stream)) if options.tune == "prefix" else 0
-    plan = Plan(
-        budget=_budget(options.budget, len(stream) - prefix),
-        goal=goal,
-        methods=methods,
-        permutations=0 if options.in_order else at_least("permutations", options.permutations, 1),
-        parameters=_parameters(options.set),
-        tuning=options.tune,
-        tuning_events=options.tune_events,
-        rho=options.rho,
-        gamma=options.gamma,
-        sketch_size=options.sketch_size,
-        seed=at_least("seed", options.seed, 0),
-        jobs=at_least("jobs", options.jobs, 1),
-        paper_accounting=options.paper_accounting,
-    )
-    check(stream, plan)
-    folder = results_folder(options.output)
-    try:
-        result = compare(stream, plan)
-    except KeyboardInterrupt:  # while the workers start or end
-        result = None
-    if result is None or not result.runs:
-        print("river-oa3: interrupted before anything was finished", file=sys.stderr)
-        return 1
-    print(report.describe(result))
-    print()
-    print(report.table(result, bold=sys.stdout.isatty()))
-    if plan.tuning is not None:
-        print("\nparameters")
-        for method, parameters in result.parameters.items():
-            print(f"  {method:9} {named_values(parameters)}")
-    name = "compare-" + re.sub(r"\W+", "-", stream.name).strip("-")
-    paths = report.write(result, folder, name)
-    if plots.available():
-        paths += plots.save(plots.development(result), folder, name)
-    say_written(paths)
-    return 0 if result.is_complete else 1
+    if options.permutations is not None:
+        at_least("permutations", options.permutations, 1)
+    at_least("seed", options.seed, 0)
+    at_least("jobs", options.jobs, 1)
+    table = opened_table(options)
+    with spool_folder(options.output) as spool:
+        data = read(options, table, spool)
+        raw = data.stream
+        stream = rows_for_paper(
+            raw,
+            as_they_are=options.raw,
+            intercept=options.intercept,
+            as_in_paper=options.paper_accounting,
+        )
+        prefix = round(PREFIX * len(stream)) if options.tune == "prefix" else 0
+        events = len(stream) - prefix
+        size = sized(
+            Streams(stream, raw),
+            events,
+            options.jobs,
+            wanted,
+            methods_given=options.methods is not None,
+            orders_given=0 if options.in_order else options.permutations,
+        )
+        plan = Plan(
+            budget=_budget(options.budget, events),
+            goal=goal,
+            methods=size.methods,
+            permutations=size.orders,
+            parameters=parameters,
+            tuning=options.tune,
+            tuning_events=options.tune_events,
+            rho=options.rho,
+            gamma=options.gamma,
+            sketch_size=options.sketch_size,
+            seed=options.seed,
+            jobs=options.jobs,
+            paper_accounting=options.paper_accounting,
+        )
+        check(stream, plan)
+        folder = results_folder(options.output)
+        notes = notes_on(data, size, is_raw=options.raw)
+        warnings = warnings_on(data, stream, is_raw=options.raw)
+        show_before(data, notes, warnings)
+        try:
+            findings = survey(stream, plan, raw)
+        except KeyboardInterrupt:  # while the workers start or end
+            findings = None
+        if findings is None:
+            print("river-oa3: interrupted before anything was finished", file=sys.stderr)
+            return 1
+        show_after(findings)
+        name = "compare-" + re.sub(r"\W+", "-", raw.name).strip("-")
+        return write_all(findings, data, options, folder, name, notes, warnings)
 
 
 def _goal(options: argparse.Namespace) -> Goal:
@@ -161,14 +183,21 @@ def _goal(options: argparse.Namespace) -> Goal:
     return Goal(options.metric, options.alpha, options.cost_fn, options.cost_fp)
 
 
+def _wanted(options: argparse.Namespace) -> tuple[str, ...]:
+    """The methods that are named, or all that are compared where none are."""
+    if options.methods is None:
+        return (AUTO, *METHODS, *(PEERS if options.peers else ()))
+    return tuple(dict.fromkeys([*_methods(options.methods), *(PEERS if options.peers else ())]))
+
+
 def _methods(text: str) -> tuple[str, ...]:
     """Methods by name, whatever the case of the letters."""
-    known = {name.lower(): name for name in METHODS}
+    names = {name.lower(): name for name in known()}
     chosen = []
     for name in text.split(","):
-        if name.strip().lower() not in known:
-            raise DataError(f"there is no method {name!r}: choose from {', '.join(METHODS)}")
-        chosen.append(known[name.strip().lower()])
+        if name.strip().lower() not in names:
+            raise DataError(f"there is no method {name!r}: choose from {', '.join(known())}")
+        chosen.append(names[name.strip().lower()])
     return tuple(dict.fromkeys(chosen))
 
 
@@ -213,18 +242,3 @@ def _budget(text: str, events: int) -> int:
             f"1 to {events} labels, or above 0% and up to 100%"
         )
     return int(labels)
-
-
-def _open(options: argparse.Namespace) -> Stream:
-    with downloading(options.data) as progress:
-        stream = datasets.open_stream(
-            options.data,
-            label=options.label,
-            positive=options.positive,
-            data_dir=options.data_dir,
-            download=options.download,
-            progress=progress,
-        )
-    if options.intercept:
-        stream = stream.with_intercept()
-    return stream if options.raw else stream.unit_rows()

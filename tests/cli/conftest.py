@@ -5,6 +5,7 @@ import pytest
 from commands import QUICK, Small, all_methods, command, events, write_libsvm, write_parts
 
 from river_oa3 import datasets
+from river_oa3.datasets.paper_rows import rows_for_paper
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def stream(data):
-    return datasets.open_stream(data).unit_rows()
+    return rows_for_paper(datasets.open_stream(data))
 
 
 @pytest.fixture(scope="session")

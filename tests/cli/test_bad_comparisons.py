@@ -27,7 +27,7 @@ def with_nan(folder):
 
 def with_intercept(folder):
     path = folder / "intercept.csv"
-    path.write_text("intercept,label\n1,1\n1,0\n")
+    path.write_text("intercept,label\n1,1\n2,0\n")
     return path
 
 
@@ -154,7 +154,8 @@ def test_a_result_that_cannot_be_written_is_one_line(small, data, tmp_path):
 
 
 def test_a_method_that_overflows_is_named_with_a_fix(small, tmp_path):
-    path = write_csv(tmp_path / "huge.csv", np.full((9, 2), 1e160), [1, 0, 0] * 3)
+    X = 1e160 * np.arange(1, 19).reshape(9, 2)
+    path = write_csv(tmp_path / "huge.csv", X, [1, 0, 0] * 3)
     ended = command(tmp_path / "out", "compare", path, *QUICK, "--budget", 9, "--raw")
     assert (ended.code, len(ended.err.splitlines())) == (2, 1)
     for part in ("CSOAL overflows on huge", "scale the features"):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from commands import BUDGET, PERMUTATIONS, QUICK, SEED, all_methods, by_replay, command
 
-from river_oa3 import metrics
+from river_oa3 import datasets, metrics
 from river_oa3.experiments import Plan
-from river_oa3.experiments.methods import METHODS, Setting, build
+from river_oa3.experiments.methods import AUTO, METHODS, Setting, build
 from river_oa3.experiments.tasks import TUNING, Part, order_of
 
 FIGURES = {  # in CSV and JSON: the head in the table, its digits, and which is best
@@ -28,13 +28,15 @@ def test_compare_succeeds(compared):
     assert (compared.code, compared.err) == (0, "")
 
 
-def test_the_table_has_every_method_in_the_papers_order(compared):
-    assert list(compared.table) == list(METHODS)
+def test_the_table_has_auto_first_and_then_every_method_in_the_papers_order(compared):
+    assert list(compared.table) == [AUTO, *METHODS]
 
 
-def test_nothing_but_the_table_and_the_picture_is_written(compared):
+def test_tables_pictures_the_page_and_the_model_are_written_and_nothing_else(compared):
     stem = "compare-small"
-    assert compared.files == [f"{stem}.{suffix}" for suffix in ("csv", "json", "png", "svg")]
+    pictures = [f"{stem}-labels.png", f"{stem}-labels.svg", f"{stem}.png", f"{stem}.svg"]
+    tables = [f"{stem}.csv", f"{stem}.html", f"{stem}.json"]
+    assert compared.files == sorted([*pictures, *tables, "model.pickle", "model.py"])
 
 
 def test_the_written_files_are_named_in_the_output(compared):
@@ -43,7 +45,7 @@ def test_the_written_files_are_named_in_the_output(compared):
 
 
 def test_the_csv_has_a_line_for_every_method(compared):
-    assert list(compared.csv) == list(METHODS)
+    assert list(compared.csv) == [AUTO, *METHODS]
 
 
 def test_the_json_has_every_setting_of_the_plan(compared):
@@ -58,12 +60,12 @@ def test_the_json_says_what_the_methods_share(compared, stream):
     assert compared.json["setting"] == dataclasses.asdict(setting)
 
 
-def test_the_json_says_what_the_data_are(compared, stream):
+def test_the_json_says_what_the_data_are(compared, stream, data):
     assert compared.json["data"] == {
         "name": "small",
         "note": "",
         "events": len(stream),
-        "features": len(set(stream.X.indices.tolist())),
+        "features": datasets.open_stream(data).n_features,
         "positives": stream.positives,
     }
 
@@ -78,7 +80,7 @@ def test_the_json_is_complete(compared):
 
 def test_the_json_has_the_parameters_of_every_method(compared):
     found = {name: each["parameters"] for name, each in compared.json["methods"].items()}
-    assert found == {name: method.parameters for name, method in METHODS.items()}
+    assert found == {AUTO: {}} | {name: method.parameters for name, method in METHODS.items()}
 
 
 def test_the_json_has_a_value_for_every_permutation(compared):
@@ -152,11 +154,11 @@ def test_the_output_says_what_was_compared(compared, stream):
 
 
 def test_the_png_is_a_png(compared):
-    assert compared.path("png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    assert (compared.folder / "compare-small.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
 
 
 def test_the_svg_is_an_svg(compared):
-    root = xml.etree.ElementTree.parse(compared.path("svg")).getroot()
+    root = xml.etree.ElementTree.parse(compared.folder / "compare-small.svg").getroot()
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
 
 

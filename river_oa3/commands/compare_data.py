@@ -1,0 +1,239 @@
+"""The data of `river-oa3 compare`: opened, and made ready where they are a stranger's table."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from river_oa3 import datasets
+from river_oa3.datasets import DataError, Stream, files, preparation
+from river_oa3.datasets.large_libsvm import LARGE, read_large_libsvm
+from river_oa3.datasets.opening import is_libsvm, is_named
+from river_oa3.datasets.pieced import AnyStream
+from river_oa3.datasets.preparation import Preparation, Wishes
+from river_oa3.datasets.preparation.steps import DateStep, Step, WordsStep
+from river_oa3.datasets.sources import Source, open_source
+from river_oa3.datasets.spool import Spool
+from river_oa3.experiments.output.progress import Progress, downloading
+
+__all__ = ["Data", "add_data_arguments", "opened_table", "read", "sample_of", "spool_folder"]
+
+FOR_TABLES = ("label", "drop", "keep", "category", "impute")
+"""Options that name columns, which nothing but a table has."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Data:
+    """The events as they came, and what was done to have them."""
+
+    stream: AnyStream
+    preparation: Preparation | None = None
+    source: Source | None = None
+
+    @property
+    def positive(self) -> str:
+        """What the positive class is called."""
+        if self.preparation is None:
+            return "the positive class"
+        return " or ".join(map(repr, self.preparation.profile.positive))
+
+
+def add_data_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes about the data."""
+    parser.add_argument(
+        "data",
+        nargs="?",
+        default="Shuttle",
+        metavar="DATA",
+        help="a file (CSV, Parquet, JSON lines, LIBSVM text, npz), a river data set, or one of the "
+        f"paper's: {', '.join(datasets.paper.SETS)} (default: Shuttle, which comes with river)",
+    )
+    parser.add_argument("--label", help="the label column of a table")
+    parser.add_argument("--positive", help="the class to look for, where there are several")
+    for name, what in (
+        ("drop", "leave these columns out"),
+        ("keep", "keep these columns, which look like an id or a constant"),
+        ("category", "take these columns as categories, numbers too"),
+    ):
+        parser.add_argument(
+            f"--{name}",
+            action="append",
+            default=[],
+            metavar="COLUMN",
+            help=f"{what}; may be repeated, or several with commas between",
+        )
+    parser.add_argument(
+        "--impute",
+        action="append",
+        default=[],
+        metavar="[COLUMN=]HOW",
+        help="what fills gaps in numbers: mean (the default), median, zero, none or a number, for "
+        "all columns or for one; may be repeated",
+    )
+    parser.add_argument(
+        "--sample",
+        metavar="ROWS",
+        help="a first look: so many rows at random, or a share such as 5%%",
+    )
+    parser.add_argument(
+        "--raw",
+        action="store_true",
+        help="give the paper's methods rows as they are, not scaled; AutoOA3 always has them so",
+    )
+
+
+def wishes_of(options: argparse.Namespace, columns: list[str] | None) -> Wishes:
+    """What the options say about a table."""
+    impute: dict[str | None, str] = {}
+    for text in options.impute:
+        column, equals, how = text.rpartition("=")
+        impute[column if equals else None] = how
+    named = {name: _columns(getattr(options, name), columns) for name in FOR_TABLES[1:4]}
+    return Wishes(
+        label=options.label,
+        positive=options.positive,
+        impute=impute,
+        sample=sample_of(options.sample),
+        seed=options.seed,
+        **named,
+    )
+
+
+def _columns(texts: list[str], columns: list[str] | None) -> tuple[str, ...]:
+    """The columns that are named; a comma stands between two unless a column is called so."""
+    known = set(columns or ())
+    found = []
+    for text in texts:
+        found += [text] if text in known else [part for part in text.split(",") if part]
+    return tuple(dict.fromkeys(found))
+
+
+def sample_of(text: str | None) -> float | None:
+    """A number of rows, or a share of them."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*(%|percent)?\s*", text)
+    try:
+        number = float(match.group(1)) if match else float("nan")
+    except ValueError:
+        number = float("nan")
+    if match is not None and match.group(2):
+        number /= 100.0
+        if 0.0 < number < 1.0:
+            return number
+    elif number >= 1.0 and number == int(number):
+        return number
+    raise DataError(
+        f"--sample takes a number of rows or a share such as 5%, above 0% and below 100%, not "
+        f"{text!r}"
+    )
+
+
+def opened_table(options: argparse.Namespace) -> Source | None:
+    """The table that the options name; None where they name anything else."""
+    if is_named(options.data):
+        source = None
+    else:
+        path = Path(options.data).expanduser()
+        source = open_source(path) if os.path.isfile(path) else None
+    if source is None:
+        for name in FOR_TABLES:
+            if getattr(options, name):
+                raise DataError(
+                    f"--{name} names a column of a table, and {options.data} is not a table: leave "
+                    f"--{name} out"
+                )
+    return source
+
+
+@contextmanager
+def spool_folder(output: str) -> Iterator[Path]:
+    """Where pieces of a large stream lie while the command runs."""
+    folder = Path(output) / f".river-oa3-{secrets.token_hex(8)}"
+    is_new = not Path(output).exists()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        # What was made for the pieces alone does not stay behind.
+        if is_new and Path(output).is_dir() and not any(Path(output).iterdir()):
+            Path(output).rmdir()
+
+
+def read(options: argparse.Namespace, source: Source | None, spool: Path) -> Data:
+    """All events that the options name, in memory or in pieces."""
+    if source is None:
+        return Data(_sampled(_stream(options, spool), options))
+    wishes = wishes_of(options, source.columns)
+    with Progress(f"looking at {source.name}", 1.0) as progress:
+        profile = preparation.profile(source, wishes, progress.move_to)
+    planned = preparation.plan(profile, wishes)
+    kept = Spool(
+        source.name,
+        spool,
+        profile.taken,
+        profile.taken * sum(_values_per_row(step) for step in planned.steps),
+        options.in_order,
+        options.seed,
+    )
+    with Progress(f"preparing {source.name}", 1.0) as progress:
+        for block in planned.blocks(source, progress.move_to):
+            kept.add(block, len(planned.names))
+    return Data(kept.finish(planned.names), planned, source)
+
+
+def _values_per_row(step: Step) -> int:
+    """About how many values a column becomes in each row."""
+    return {DateStep: 3, WordsStep: 12}.get(type(step), 1)
+
+
+def _stream(options: argparse.Namespace, spool: Path) -> AnyStream:
+    """A stream of numbers: LIBSVM, npz, or a set by its name."""
+    path = Path(options.data).expanduser()
+    if not is_named(options.data) and is_libsvm(path) and os.path.getsize(path) > LARGE:
+        files.check(path)
+        with Progress(f"reading {path.name}", 1.0) as bar:
+            return read_large_libsvm(
+                path,
+                spool,
+                positive=options.positive,
+                in_order=options.in_order,
+                seed=options.seed,
+                progress=bar.move_to,
+            )
+    with downloading(options.data) as progress:
+        return datasets.open_stream(
+            options.data,
+            positive=options.positive,
+            data_dir=options.data_dir,
+            download=options.download,
+            progress=progress,
+        )
+
+
+def _sampled(stream: AnyStream, options: argparse.Namespace) -> AnyStream:
+    sample = sample_of(options.sample)
+    if sample is None:
+        return stream
+    if not isinstance(stream, Stream):
+        raise DataError(
+            f"--sample takes rows of a table, and {stream.name} is a large LIBSVM file: cut it"
+        )
+    draws = np.random.default_rng(options.seed).random(len(stream))
+    rows = (
+        np.flatnonzero(draws < sample)
+        if sample < 1.0
+        else np.sort(np.argsort(draws, kind="stable")[: int(sample)])
+    )
+    return datasets.stream(
+        stream.name, stream.X[rows], stream.y[rows], names=stream.names, note=stream.note
+    )

@@ -132,6 +132,9 @@ class ActiveLearner(ActiveLearningClassifier):
     # Set while a label is learned of which it is known.
     _asked_with: float | None = None
 
+    # What the newest ask was decided by: both margins, variance, confidence, missing class.
+    _asked_about: tuple[float, float, float, float, int] | None = None
+
     def __init__(
         self,
         classifier: base.Classifier | compose.Pipeline | None = None,
@@ -217,10 +220,14 @@ class ActiveLearner(ActiveLearningClassifier):
                     ask = self._decide_at_pace(margin, second_margin, variance, missing)
                 else:
                     ask = self._decide(self._chance(margin, confidence, True))
+                if ask:
+                    self._asked_about = margin, second_margin, variance, confidence, missing
             else:
                 margin, variance, confidence, teachable = classifier._core.judge_one(x)
                 teachable = teachable or self._must_ask_anyway(x)
                 ask = self._decide(self._chance(margin, confidence, teachable))
+                if ask:
+                    self._asked_about = margin, margin, variance, confidence, 0
             if margin >= 0.0:
                 return YES_AND_ASK if ask else YES
             return NO_AND_ASK if ask else NO
@@ -338,6 +345,17 @@ class ActiveLearner(ActiveLearningClassifier):
             probability = self._query.probability(margin, confidence)
         classifier._learn_observed(x, y, w, 1.0 / max(probability, 1e-6))
 
+    def _observe(self, x: typing.Any) -> None:
+        """Teach what `predict_one` teaches, and predict, decide and count nothing."""
+        teaches = self._is_pipeline and self.learn_transformers
+        if self._observes:
+            reached = pipelines.inputs(self.classifier, x)[-1] if self._is_pipeline else x
+        if teaches:
+            pipelines.learn_unsupervised(typing.cast(compose.Pipeline, self.classifier), x)
+        if self._observes:
+            pipelines.last_step(self.classifier).observe_one(reached)
+        self._taught += self._observes or teaches
+
     @property
     def refund_token(self) -> int | None:
         """What `refund` takes to give back the label of the newest event, if it was asked for."""
@@ -394,8 +412,13 @@ class ActiveLearner(ActiveLearningClassifier):
             pipelines.last_step(self.classifier).observe_one(reached[-1])
         self._taught += self._observes or (self._is_pipeline and self.learn_transformers)
         if self._adapts and teachable:
-            return opinion, self._decide_at_pace(*opinion.view)
-        return opinion, self._decide(probability)
+            ask = self._decide_at_pace(*opinion.view)
+        else:
+            ask = self._decide(probability)
+        if ask:
+            margin, second_margin, variance, missing = opinion.view
+            self._asked_about = margin, second_margin, variance, opinion.confidence, missing
+        return opinion, ask
 
     def _judge(
         self, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool

@@ -1,0 +1,158 @@
+"""The learners of this package."""
+
+from __future__ import annotations
+
+import typing
+
+import numpy as np
+
+from river_oa3 import metrics
+from river_oa3._core import checks
+from river_oa3._core.auto import Auto
+from river_oa3.auto import AutoOA3Classifier
+from river_oa3.base import MarginClassifier, SecondOrderClassifier, SketchedClassifier
+from river_oa3.files.parts import Fields, Json, Writer, check_attributes, register
+from river_oa3.first_order import (
+    CostSensitiveClassifier,
+    PassiveAggressiveClassifier,
+    PerceptronClassifier,
+)
+from river_oa3.oa3 import OA3Classifier
+from river_oa3.oa3_diag import OA3DiagClassifier
+from river_oa3.soa3 import SOA3Classifier
+from river_oa3.ssoa3 import SSOA3Classifier
+
+
+def _encode_core(model: MarginClassifier, writer: Writer) -> Json:
+    """What the compiled core stores of itself: names, arrays and numbers."""
+    state = typing.cast(typing.Any, model._core).__getstate__()
+    names = writer.names(state.pop("names"))
+    arrays = {
+        name: writer.array(name, value)
+        for name, value in state.items()
+        if isinstance(value, np.ndarray)
+    }
+    numbers = {name: writer.value(state[name]) for name in state if name not in arrays}
+    return {"names": names, "numbers": numbers, "arrays": arrays}
+
+
+def _decode_core(fields: Fields) -> Json:
+    """The state as the core stored it, which the core checks when it is given to it."""
+    content = fields.inner("state")
+    numbers, arrays = content.inner("numbers"), content.inner("arrays")
+    state: Json = {name: numbers.value(name) for name in numbers.left()}
+    state |= {name: arrays.array(name) for name in arrays.left()}
+    state["names"] = content.names("names")
+    content.check_all_taken()
+    return state
+
+
+def _restored(model: MarginClassifier, state: Json) -> typing.Any:
+    typing.cast(typing.Any, model._core).__setstate__(state)
+    return model
+
+
+def _encode_second_order(model: SecondOrderClassifier, writer: Writer) -> Json:
+    check_attributes(model, ("_core", "_y_name"))
+    content: Json = {"eta": model.eta, "gamma": model.gamma, "rho": model.rho}
+    if isinstance(model, SketchedClassifier):
+        content |= {"sketch_size": model.sketch_size, "seed": writer.value(model.seed)}
+    content["series"] = writer.value(model._y_name)
+    return {**content, "state": _encode_core(model, writer)}
+
+
+def _decode_second_order(kind: type[SecondOrderClassifier], fields: Fields) -> typing.Any:
+    params: Json = {name: fields.number(name) for name in ("eta", "gamma", "rho")}
+    series, state = fields.value("series"), _decode_core(fields)
+    if issubclass(kind, SketchedClassifier):
+        size = fields.integer("sketch_size", least=1)
+        # It takes memory for as many as it is told: the file must be of that size too.
+        if np.shape(state.get("A")) != (size, size):
+            fields.refuse("sketch_size", f"is {size}, and 'A' is not {size} by {size}")
+        params |= {"sketch_size": size, "seed": fields.value("seed")}
+    model = kind(**params)
+    model._y_name = series
+    return _restored(model, state)
+
+
+def _encode_auto(model: AutoOA3Classifier, writer: Writer) -> Json:
+    check_attributes(model, ("_core", "_y_name", "objective"))
+    core = model._core
+    return {
+        "objective": None if model.objective is None else writer.part(model.objective),
+        "max_features": model.max_features,
+        # Those of the objective when the model was made, which may have changed since.
+        "price_fn": core.price_fn,
+        "price_fp": core.price_fp,
+        "knows_odds": core.knows_odds,
+        "series": writer.value(model._y_name),
+        "state": _encode_core(model, writer),
+    }
+
+
+def _decode_auto(fields: Fields) -> AutoOA3Classifier:
+    kinds = (metrics.WeightedSum, metrics.WeightedCost)
+    objective = fields.optional_part("objective", kinds)
+    max_features = fields.integer("max_features", least=1)
+    model = AutoOA3Classifier(objective, max_features)
+    prices = [checks.weight(name, fields.number(name)) for name in ("price_fn", "price_fp")]
+    model._core = Auto(*prices, fields.flag("knows_odds"), max_features)
+    model._y_name = fields.value("series")
+    return typing.cast(AutoOA3Classifier, _restored(model, _decode_core(fields)))
+
+
+def _encode_passive_aggressive(model: PassiveAggressiveClassifier, writer: Writer) -> Json:
+    check_attributes(model, ("_core",))
+    return {"C": model.C, "mode": model.mode, "state": _encode_core(model, writer)}
+
+
+def _decode_passive_aggressive(fields: Fields) -> typing.Any:
+    model = PassiveAggressiveClassifier(fields.number("C"), fields.integer("mode"))
+    return _restored(model, _decode_core(fields))
+
+
+def _encode_perceptron(model: PerceptronClassifier, writer: Writer) -> Json:
+    check_attributes(model, ("_core",))
+    return {"eta": model.eta, "state": _encode_core(model, writer)}
+
+
+def _decode_perceptron(fields: Fields) -> typing.Any:
+    return _restored(PerceptronClassifier(fields.number("eta")), _decode_core(fields))
+
+
+def _encode_cost_sensitive(model: CostSensitiveClassifier, writer: Writer) -> Json:
+    check_attributes(model, ("_core",))
+    params = {"eta": model.eta, "rho": model.rho, "loss": model.loss}
+    return {**params, "state": _encode_core(model, writer)}
+
+
+def _decode_cost_sensitive(fields: Fields) -> typing.Any:
+    model = CostSensitiveClassifier(fields.number("eta"), fields.number("rho"), fields.text("loss"))
+    return _restored(model, _decode_core(fields))
+
+
+def _register_second_order(kind: type[SecondOrderClassifier]) -> None:
+    register(
+        kind.__name__,
+        kind,
+        _encode_second_order,
+        lambda fields: _decode_second_order(kind, fields),
+    )
+
+
+for _kind in (OA3Classifier, OA3DiagClassifier, SOA3Classifier, SSOA3Classifier):
+    _register_second_order(_kind)
+register("AutoOA3Classifier", AutoOA3Classifier, _encode_auto, _decode_auto)
+register(
+    "PassiveAggressiveClassifier",
+    PassiveAggressiveClassifier,
+    _encode_passive_aggressive,
+    _decode_passive_aggressive,
+)
+register("PerceptronClassifier", PerceptronClassifier, _encode_perceptron, _decode_perceptron)
+register(
+    "CostSensitiveClassifier",
+    CostSensitiveClassifier,
+    _encode_cost_sensitive,
+    _decode_cost_sensitive,
+)

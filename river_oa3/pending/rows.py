@@ -1,0 +1,83 @@
+"""An ask as a row of a table, and back."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import typing
+from collections.abc import Hashable, Mapping
+
+from river_oa3.files.values import from_json, to_json
+from river_oa3.pending.ask import Ask
+
+__all__ = ["as_ask", "as_row", "as_text", "from_text", "key_of"]
+
+LONGEST_ID = 1000
+
+
+def key_of(event_id: Hashable) -> str:
+    """An id as the store keeps it: text and whole numbers stay apart."""
+    if isinstance(event_id, str):
+        if len(event_id) > LONGEST_ID:
+            raise ValueError(
+                f"an id of {len(event_id)} characters is too long for a store, which takes "
+                f"{LONGEST_ID}: give a digest of it"
+            )
+    elif type(event_id) is not int:
+        raise TypeError(
+            f"a store keeps ids that are text or whole numbers, not {event_id!r}: give str(id)"
+        )
+    return json.dumps(event_id)
+
+
+def as_text(value: typing.Any) -> str:
+    return json.dumps(to_json(value), separators=(",", ":"))
+
+
+def from_text(text: str) -> typing.Any:
+    return from_json(json.loads(text))
+
+
+def as_row(ask: Ask) -> dict[str, typing.Any]:
+    """All of an ask but for its number and what is known of its answer."""
+    return {
+        "event_id": key_of(ask.event_id),
+        "x": as_text(ask.x),
+        "label": as_text(ask.label),
+        "probability": ask.probability,
+        "margin": ask.margin,
+        "variance": ask.variance,
+        "query_probability": ask.query_probability,
+        "reason": ask.reason,
+        "asked_at": ask.asked_at.timestamp(),
+        "event": ask.event,
+        "refund_token": ask.refund_token,
+        "state": ask.state,
+        "skips": 0,
+    }
+
+
+def as_ask(row: Mapping[str, typing.Any]) -> Ask:
+    answer, answered_at = row["answer"], row["answered_at"]
+    return Ask(
+        json.loads(row["event_id"]),
+        from_text(row["x"]),
+        from_text(row["label"]),
+        row["probability"],
+        row["margin"],
+        row["variance"],
+        row["query_probability"],
+        row["reason"],
+        _time(row["asked_at"]),
+        row["state"],
+        None if answer is None else from_text(answer),
+        None if answered_at is None else _time(answered_at),
+        row["weight"],
+        row["leased_to"],
+        row["event"],
+        row["refund_token"],
+    )
+
+
+def _time(seconds: float) -> dt.datetime:
+    return dt.datetime.fromtimestamp(seconds, dt.UTC)

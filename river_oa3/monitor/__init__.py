@@ -1,0 +1,5 @@
+"""How good the answers are, from the labels that were asked for."""
+
+from river_oa3.monitor.asked_quality import AskedQuality
+
+__all__ = ["AskedQuality"]

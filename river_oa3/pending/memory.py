@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import typing
-from collections import OrderedDict
-from collections.abc import Hashable, Iterator
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterator
 
 from river_oa3.pending.ask import Ask, State
-from river_oa3.pending.standing import Standing
 
 __all__ = ["MemoryStore"]
+
+KEPT_EXPIRED = 1000
 
 
 class MemoryStore:
@@ -19,63 +20,109 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Hashable, Ask] = OrderedDict()
-        self._answered: set[Hashable] = set()
+        self._n_answered = 0
+        self._expired: deque[Ask] = deque(maxlen=KEPT_EXPIRED)
+        self._n_expired = 0
         self._leased_until: dict[Hashable, float] = {}
         self._skips: dict[Hashable, int] = {}
 
-    def add(self, ask: Ask, standing: Standing) -> None:
+    @property
+    def n_waiting(self) -> int:
+        return len(self._kept) - self._n_answered
+
+    def waiting(self) -> Iterator[Ask]:
+        return (ask for ask in self._kept.values() if ask.state == "open")
+
+    def known(self, event_id: Hashable) -> None:
+        if event_id in self._kept:
+            raise ValueError(f"a label is pending for {event_id!r} already: give each event an id")
+
+    def passed(self, event_id: Hashable, label: typing.Any) -> None:
+        pass
+
+    def note(self, ask: Ask) -> None:
         self._kept[ask.event_id] = ask
+
+    def forget(self, event_id: Hashable) -> None:
+        ask = self._kept.pop(event_id, None)
+        self._n_answered -= ask is not None and ask.state == "answered"
+        self._leased_until.pop(event_id, None)
+        self._skips.pop(event_id, None)
+
+    def add(self, asks: list[Ask], n_events: int) -> None:
+        pass
+
+    def expire(self, asks: list[Ask], refund: Callable[[Ask], None], n_events: int) -> None:
+        for ask in asks:
+            self.forget(ask.event_id)
+            self._expired.append(dataclasses.replace(ask, state="expired", leased_to=None))
+            self._n_expired += 1
+            refund(ask)
+
+    def let_go(self, asks: list[Ask]) -> int:
+        return len(asks)
+
+    def learned(self, asks: list[Ask]) -> None:
+        pass
+
+    def done(self, ask: Ask) -> None:
+        self.forget(ask.event_id)
+
+    def refused(self, ask: Ask) -> None:
+        self.withdraw(ask.event_id)
+
+    def was_written(self) -> bool:
+        return False
+
+    def check_arguments(self, kwargs: dict[str, typing.Any]) -> None:
+        pass
+
+    def standing(self) -> None:
+        pass
+
+    def restore(self, standing: None) -> None:
+        pass
 
     def get(self, event_id: Hashable) -> Ask | None:
         return self._kept.get(event_id)
 
-    def asks(self, state: State, limit: int | None = None) -> list[Ask]:
-        found: list[Ask] = []
-        for ask in self._kept.values():
-            if len(found) == limit:
-                break
-            if ask.state == state:
-                found.append(ask)
+    def asks(self, state: State, limit: int | None) -> list[Ask]:
+        found = list(self._expired) if state == "expired" else self._in_state(state)
+        return found[:limit]
+
+    def _in_state(self, state: State) -> list[Ask]:
+        found = [ask for ask in self._kept.values() if ask.state == state]
+        if state == "answered":
+            found.sort(key=lambda ask: typing.cast(dt.datetime, ask.answered_at))
         return found
 
-    def __iter__(self) -> Iterator[Ask]:
-        return iter(self.asks("open"))
-
     def count(self, state: State) -> int:
-        answered = len(self._answered)
-        return {"open": len(self._kept) - answered, "answered": answered}.get(state, 0)
-
-    def oldest(self) -> Ask | None:
-        return next(iter(self.asks("open", limit=1)), None)
+        numbers = {
+            "open": self.n_waiting,
+            "answered": self._n_answered,
+            "expired": self._n_expired,
+        }
+        return numbers.get(state, 0)
 
     def answer(self, event_id: Hashable, y: typing.Any, w: float | None, at: dt.datetime) -> bool:
-        is_kept = self._change(event_id, state="answered", answer=y, weight=w, answered_at=at)
-        if is_kept:
-            self._answered.add(event_id)
-        return is_kept
+        return self._change(event_id, state="answered", answer=y, weight=w, answered_at=at)
 
     def withdraw(self, event_id: Hashable) -> bool:
-        self._answered.discard(event_id)
+        ask = self._kept.get(event_id)
+        if ask is None or ask.state != "answered":
+            return False
         return self._change(event_id, state="open", answer=None, weight=None, answered_at=None)
 
-    def learned(self, ask: Ask, standing: Standing) -> bool:
-        self._forget(ask.event_id)
-        return True
-
-    def expire(self, asks: list[Ask], standing: Standing) -> None:
-        for ask in asks:
-            self._forget(ask.event_id)
-
     def lease(self, who: str, now: float, until: float) -> Ask | None:
-        def others(ask: Ask) -> bool:
-            return ask.leased_to not in (None, who) and self._leased_until[ask.event_id] > now
+        def is_free(ask: Ask) -> bool:
+            return ask.leased_to in (None, who) or self._leased_until[ask.event_id] <= now
 
-        free = [ask for ask in self if not others(ask)]
-        if not free:
+        def order(ask: Ask) -> tuple[bool, int]:
+            return ask.leased_to != who, self._skips.get(ask.event_id, 0)
+
+        ask = min(filter(is_free, self.waiting()), key=order, default=None)
+        if ask is None:
             return None
-        ask = min(
-            free, key=lambda ask: (ask.leased_to != who, self._skips.get(ask.event_id, 0))
-        )
         self._leased_until[ask.event_id] = until
         self._change(ask.event_id, leased_to=who)
         return self._kept[ask.event_id]
@@ -87,17 +134,17 @@ class MemoryStore:
         self._skips[event_id] = self._skips.get(event_id, 0) + skip
         return self._change(event_id, leased_to=None)
 
+    def snapshot(self, n_events: int) -> None:
+        pass
+
     def close(self) -> None:
         pass
 
     def _change(self, event_id: Hashable, **changes: typing.Any) -> bool:
-        if event_id not in self._kept:
+        ask = self._kept.get(event_id)
+        if ask is None:
             return False
-        self._kept[event_id] = dataclasses.replace(self._kept[event_id], **changes)
+        changed = dataclasses.replace(ask, **changes)
+        self._n_answered += (changed.state == "answered") - (ask.state == "answered")
+        self._kept[event_id] = changed
         return True
-
-    def _forget(self, event_id: Hashable) -> None:
-        del self._kept[event_id]
-        self._answered.discard(event_id)
-        self._leased_until.pop(event_id, None)
-        self._skips.pop(event_id, None)

@@ -1,14 +1,17 @@
-"""What services were stored with before asks had a package of their own."""
+"""Services that were stored before asks had a package of their own."""
 
 from __future__ import annotations
 
 import datetime as dt
 import typing
-from collections.abc import Hashable
 
 from river_oa3.pending.ask import Ask
+from river_oa3.pending.memory import MemoryStore
 
-__all__ = ["_Ask", "as_ask"]
+if typing.TYPE_CHECKING:
+    from river_oa3.pending.pending_labels import PendingLabels
+
+__all__ = ["_Ask", "restore_old"]
 
 
 class _Ask(typing.NamedTuple):
@@ -22,13 +25,23 @@ class _Ask(typing.NamedTuple):
 _Ask.__module__ = "river_oa3.pending"
 
 
-def as_ask(event_id: Hashable, ask: typing.Any) -> Ask:
-    """An ask of 0.1, of which only its event and its price are known."""
-    # The oldest have no probability, and none has a time.
-    event, *price, x = ask
-    token, probability = price if len(price) == 2 else (None, 1.0)
-    asked_at = dt.datetime.now(dt.UTC)
-    return Ask(
-        event_id, x, None, None, 0.0, None, probability, "not known", asked_at,
-        event=event, refund_token=token,
-    )  # fmt: skip
+def restore_old(service: PendingLabels) -> None:
+    """Fill in what a service of version 0.1 did not have."""
+    old = vars(service)
+    kept, n_events = old.pop("_open"), old.pop("_n_events")
+    fresh = vars(type(service)(service.model))
+    old.update({name: value for name, value in fresh.items() if name not in old})
+    service.n_events = n_events
+    service._store = store = MemoryStore()
+    now = dt.datetime.now(dt.UTC)
+    for event_id, ask in kept.items():
+        # The oldest have no probability, and none has a time.
+        event, *price, x = ask
+        token, probability = price if len(price) == 2 else (None, 1.0)
+        store.note(
+            Ask(
+                *(event_id, x, None, None, 0.0, None, probability, "not known", now),
+                event=event,
+                refund_token=token,
+            )
+        )

@@ -38,6 +38,8 @@ def reason_of(model: ActiveLearner) -> str:
         return FIRST_COME
     if not model._query.uses_margin:
         return AT_RANDOM
+    if model.n_learned == 0:
+        return NOTHING_KNOWN
     if missing and model._adapts:
         return {2: NOTHING_KNOWN, 1: NO_POSITIVE, -1: NO_NEGATIVE}[missing]
     chance, unsure = _rule_of(model), variance if model._adapts else confidence

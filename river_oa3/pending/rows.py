@@ -57,7 +57,7 @@ def as_row(ask: Ask) -> dict[str, typing.Any]:
     }
 
 
-def as_ask(row: Mapping[str, typing.Any]) -> Ask:
+def as_ask(row: Mapping[typing.Any, typing.Any]) -> Ask:
     answer, answered_at = row["answer"], row["answered_at"]
     return Ask(
         json.loads(row["event_id"]),

@@ -1,4 +1,4 @@
-"""Where an active learner stands, apart from what its classifier knows: small, and written often."""
+"""Where an active learner stands, apart from what its classifier knows."""
 
 from __future__ import annotations
 

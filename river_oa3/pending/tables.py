@@ -61,5 +61,6 @@ snapshots = sa.Table(
     sa.Column("number", _Step, primary_key=True, autoincrement=False),
     sa.Column("step", sa.BigInteger, nullable=False),
     sa.Column("taken_at", sa.Float, nullable=False),
+    sa.Column("counts", sa.Text, nullable=False),
     sa.Column("model", sa.LargeBinary, nullable=False),
 )

@@ -16,7 +16,7 @@ class EventUniforms:
     >>> from river_oa3.pending.uniforms import EventUniforms
 
     >>> uniforms = EventUniforms(seed=42)
-    >>> uniforms.key = b"payment-1"
+    >>> uniforms.key = "payment-1"
     >>> uniforms.random() == uniforms.random()
     True
 
@@ -26,9 +26,9 @@ class EventUniforms:
 
     def __init__(self, seed: int):
         self._seed = seed.to_bytes(16, "little", signed=True)
-        self.key = b""
+        self.key = ""
 
     def random(self) -> float:
         """A number from 0 up to 1, in 53 bits as those of `random.Random`."""
-        digest = hashlib.blake2b(self.key, digest_size=8, key=self._seed).digest()
+        digest = hashlib.blake2b(self.key.encode(), digest_size=8, key=self._seed).digest()
         return (int.from_bytes(digest, "little") >> 11) * 2.0**-53

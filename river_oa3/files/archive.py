@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from river_oa3.files.errors import FileError
 
-__all__ = ["check_whole", "read_entries", "starts_as_archive", "write_archive"]
+__all__ = ["LARGEST_FILE", "check_whole", "read_entries", "starts_as_archive", "write_archive"]
 
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")
 _CENTRAL = struct.Struct("<4sHHHHHHIIIHHHHHII")
@@ -27,8 +27,11 @@ _READABLE = 0o644 << 16
 
 _COMMENT = b"river_oa3 sha256 "
 _COMMENT_SIZE = len(_COMMENT) + 64
+# Where entries start and how long they are is written in 32 bits, and their number in 16.
 _MOST_BYTES = 2**32 - 2
 _MOST_ENTRIES = 2**16 - 2
+# With the directory, whose names are short.
+LARGEST_FILE = 2**32 + 2**24
 
 
 def write_archive(entries: Mapping[str, bytes]) -> bytes:
@@ -103,7 +106,10 @@ def _local_entries(
         position = name_end + size
         if position > end:
             raise FileError("an entry is longer than the file")
-        yield sums, bytes(content[name_end - name_size : name_end]), content[name_end:position]
+        entry = content[name_end:position]
+        if zlib.crc32(entry) != crc:
+            raise FileError("an entry is damaged: its checksum does not fit")
+        yield sums, bytes(content[name_end - name_size : name_end]), entry
 
 
 def _local_header(crc: int, size: int, stored_size: int, name_size: int) -> bytes:

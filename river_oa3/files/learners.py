@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import typing
 
 import numpy as np
@@ -12,6 +13,7 @@ from river_oa3._core.auto import Auto
 from river_oa3.auto import AutoOA3Classifier
 from river_oa3.base import MarginClassifier, SecondOrderClassifier, SketchedClassifier
 from river_oa3.files.parts import Fields, Json, Writer, check_attributes, register
+from river_oa3.files.values import shown
 from river_oa3.first_order import (
     CostSensitiveClassifier,
     PassiveAggressiveClassifier,
@@ -48,8 +50,21 @@ def _decode_core(fields: Fields) -> Json:
 
 
 def _restored(model: MarginClassifier, state: Json) -> typing.Any:
-    typing.cast(typing.Any, model._core).__setstate__(state)
+    core = typing.cast(typing.Any, model._core)
+    unknown = state.keys() - core.__getstate__().keys()
+    if unknown:
+        raise ValueError(f"its state has what nothing is known of: {shown(sorted(unknown))}")
+    core.__setstate__(state)
     return model
+
+
+def _encode_series(model: SecondOrderClassifier | AutoOA3Classifier, writer: Writer) -> Json:
+    return {"series": None if model._y_name is None else writer.names([model._y_name])[0]}
+
+
+def _series(fields: Fields) -> typing.Any:
+    """The name of the series of labels that was learned last."""
+    return None if fields.is_null("series") else fields.name("series")
 
 
 def _encode_second_order(model: SecondOrderClassifier, writer: Writer) -> Json:
@@ -57,17 +72,16 @@ def _encode_second_order(model: SecondOrderClassifier, writer: Writer) -> Json:
     content: Json = {"eta": model.eta, "gamma": model.gamma, "rho": model.rho}
     if isinstance(model, SketchedClassifier):
         content |= {"sketch_size": model.sketch_size, "seed": writer.value(model.seed)}
-    content["series"] = writer.value(model._y_name)
-    return {**content, "state": _encode_core(model, writer)}
+    return {**content, **_encode_series(model, writer), "state": _encode_core(model, writer)}
 
 
 def _decode_second_order(kind: type[SecondOrderClassifier], fields: Fields) -> typing.Any:
     params: Json = {name: fields.number(name) for name in ("eta", "gamma", "rho")}
-    series, state = fields.value("series"), _decode_core(fields)
+    series, state = _series(fields), _decode_core(fields)
     if issubclass(kind, SketchedClassifier):
         size = fields.integer("sketch_size", least=1)
         # It takes memory for as many as it is told: the file must be of that size too.
-        if np.shape(state.get("A")) != (size, size):
+        if getattr(state.get("A"), "shape", None) != (size, size):
             fields.refuse("sketch_size", f"is {size}, and 'A' is not {size} by {size}")
         params |= {"sketch_size": size, "seed": fields.value("seed")}
     model = kind(**params)
@@ -79,13 +93,13 @@ def _encode_auto(model: AutoOA3Classifier, writer: Writer) -> Json:
     check_attributes(model, ("_core", "_y_name", "objective"))
     core = model._core
     return {
-        "objective": None if model.objective is None else writer.part(model.objective),
-        "max_features": model.max_features,
+        "objective": writer.optional_part(model.objective),
+        "max_features": writer.integer("max_features", model.max_features),
         # Those of the objective when the model was made, which may have changed since.
         "price_fn": core.price_fn,
         "price_fp": core.price_fp,
         "knows_odds": core.knows_odds,
-        "series": writer.value(model._y_name),
+        **_encode_series(model, writer),
         "state": _encode_core(model, writer),
     }
 
@@ -95,9 +109,11 @@ def _decode_auto(fields: Fields) -> AutoOA3Classifier:
     objective = fields.optional_part("objective", kinds)
     max_features = fields.integer("max_features", least=1)
     model = AutoOA3Classifier(objective, max_features)
-    prices = [checks.weight(name, fields.number(name)) for name in ("price_fn", "price_fp")]
-    model._core = Auto(*prices, fields.flag("knows_odds"), max_features)
-    model._y_name = fields.value("series")
+    price_fn, price_fp = (
+        checks.weight(name, fields.number(name)) for name in ("price_fn", "price_fp")
+    )
+    model._core = Auto(price_fn, price_fp, fields.flag("knows_odds"), max_features)
+    model._y_name = _series(fields)
     return typing.cast(AutoOA3Classifier, _restored(model, _decode_core(fields)))
 
 
@@ -131,28 +147,9 @@ def _decode_cost_sensitive(fields: Fields) -> typing.Any:
     return _restored(model, _decode_core(fields))
 
 
-def _register_second_order(kind: type[SecondOrderClassifier]) -> None:
-    register(
-        kind.__name__,
-        kind,
-        _encode_second_order,
-        lambda fields: _decode_second_order(kind, fields),
-    )
-
-
 for _kind in (OA3Classifier, OA3DiagClassifier, SOA3Classifier, SSOA3Classifier):
-    _register_second_order(_kind)
-register("AutoOA3Classifier", AutoOA3Classifier, _encode_auto, _decode_auto)
-register(
-    "PassiveAggressiveClassifier",
-    PassiveAggressiveClassifier,
-    _encode_passive_aggressive,
-    _decode_passive_aggressive,
-)
-register("PerceptronClassifier", PerceptronClassifier, _encode_perceptron, _decode_perceptron)
-register(
-    "CostSensitiveClassifier",
-    CostSensitiveClassifier,
-    _encode_cost_sensitive,
-    _decode_cost_sensitive,
-)
+    register(_kind, _encode_second_order, functools.partial(_decode_second_order, _kind))
+register(AutoOA3Classifier, _encode_auto, _decode_auto)
+register(PassiveAggressiveClassifier, _encode_passive_aggressive, _decode_passive_aggressive)
+register(PerceptronClassifier, _encode_perceptron, _decode_perceptron)
+register(CostSensitiveClassifier, _encode_cost_sensitive, _decode_cost_sensitive)

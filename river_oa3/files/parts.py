@@ -6,7 +6,6 @@ out of them. Nothing else is made, whatever a file says.
 
 from __future__ import annotations
 
-import math
 import typing
 from collections.abc import Callable, Hashable, Iterable, Mapping
 
@@ -14,20 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.files import values
-from river_oa3.files.arrays import Array, array_bytes, array_from_bytes
+from river_oa3.files.arrays import array_bytes
 from river_oa3.files.errors import FileError
+from river_oa3.files.fields import Fields, Json
 
-__all__ = ["Codec", "Fields", "Reader", "Writer", "check_attributes", "register"]
+__all__ = ["Codec", "Fields", "Json", "Reader", "Writer", "check_attributes", "register"]
 
 MOST_PARTS_NESTED = 20
-# Counts of events, labels and the like.
-LARGEST_COUNT = 2**53
-KEEP = (
-    "Pickle it yourself (a pickle runs code when it is loaded: load your own alone), or leave it "
-    "out of what is stored"
+ANOTHER_WAY = (
+    "leave it out of what is stored, or pickle the whole (a pickle runs code when it is loaded: "
+    "load your own alone)"
 )
-
-Json = dict[str, typing.Any]
 
 
 class Codec(typing.NamedTuple):
@@ -46,15 +42,13 @@ _remedies: dict[type, str] = {}
 
 
 def register(
-    kind: str,
     type: type,
     encode: Callable[[typing.Any, Writer], Json],
     decode: Callable[[Fields], typing.Any],
 ) -> None:
     """Add a type that can be stored; its subclasses are not, for they may be anything."""
-    codec = Codec(kind, type, encode, decode)
-    _by_kind[kind] = codec
-    _by_type[type] = codec
+    codec = Codec(type.__name__, type, encode, decode)
+    _by_kind[codec.kind] = _by_type[type] = codec
 
 
 def register_remedy(type: type, remedy: str) -> None:
@@ -81,13 +75,24 @@ class Writer:
 
     def __init__(self) -> None:
         self.arrays: dict[str, bytes] = {}
+        # By their ids; held, so that no other object gets the same.
+        self._written: dict[int, typing.Any] = {}
 
     def part(self, part: typing.Any) -> Json:
         """An object of a registered type."""
         codec = _by_type.get(type(part))
         if codec is None:
             raise FileError(_refusal(part))
+        if id(part) in self._written:
+            raise FileError(
+                f"the same {full_name(type(part))} is used in two places, which would be two of "
+                "them when it is loaded: give each place its own"
+            )
+        self._written[id(part)] = part
         return {"kind": codec.kind, **codec.encode(part, self)}
+
+    def optional_part(self, part: typing.Any) -> Json | None:
+        return None if part is None else self.part(part)
 
     def array(self, name: str, array: NDArray[typing.Any]) -> str:
         """Store an array; the name stands for it."""
@@ -109,6 +114,12 @@ class Writer:
         except TypeError as error:
             raise FileError(str(error)) from None
 
+    def integer(self, what: str, number: int) -> typing.Any:
+        """A count, no larger than `Fields.integer` takes."""
+        if not abs(number) <= values.LARGEST_COUNT:
+            raise FileError(f"{what} of {values.shown(number)} cannot be stored: 2**63 is the most")
+        return self.value(number)
+
     def names(self, names: Iterable[Hashable]) -> list[typing.Any]:
         """Names of features."""
         try:
@@ -119,19 +130,18 @@ class Writer:
 
 def _refusal(part: typing.Any) -> str:
     kind = type(part)
-    remedy = _remedies.get(kind)
-    if remedy is None and callable(part) and hasattr(part, "__qualname__"):
+    if kind in _remedies:
+        return f"a {full_name(kind)} cannot be stored in a file: {_remedies[kind]}"
+    if callable(part) and hasattr(part, "__qualname__"):
         name = f"{part.__module__}.{part.__qualname__}"
-        return f"the function {name} is code, which a file does not hold. {KEEP}"
-    if remedy is not None:
-        return f"a {full_name(kind)} cannot be stored in a file: {remedy}"
+        return f"{name} is code, which no file holds: {ANOTHER_WAY}"
     for known in kind.__mro__[1:]:
         if known in _by_type:
             return (
-                f"a {full_name(kind)} cannot be stored in a file: it is a class of its own, made "
-                f"from {known.__name__}. {KEEP}"
+                f"a {full_name(kind)} cannot be stored in a file, for it is a class of its own, "
+                f"made from {known.__name__}: {ANOTHER_WAY}"
             )
-    return f"a {full_name(kind)} cannot be stored in a file. {KEEP}"
+    return f"a {full_name(kind)} cannot be stored in a file: {ANOTHER_WAY}"
 
 
 class Reader:
@@ -157,144 +167,15 @@ class Reader:
         except FileError:
             raise
         except (ArithmeticError, MemoryError, TypeError, ValueError) as error:
-            raise FileError(f"{path}, {codec.kind}: {error}") from None
+            raise FileError(f"{path}, {codec.kind}: {values.on_a_line(error)}") from None
         fields.check_all_taken()
         return part
 
-    def array(self, name: typing.Any, path: str) -> Array:
-        """An array, once: what several parts share would take more memory than the file."""
-        content = self._arrays.pop(name, None) if type(name) is str else None
-        if content is None:
-            raise FileError(f"{path}: there is no array {values.shown(name)}, or it was used twice")
-        try:
-            return array_from_bytes(content)
-        except ValueError as error:
-            raise FileError(f"the array {values.shown(name)} is damaged: {error}") from None
+    def take_array(self, name: str) -> memoryview | None:
+        """An array's content, once: what several parts share would take more than the file."""
+        return self._arrays.pop(name, None)
 
     def check_all_taken(self) -> None:
         if self._arrays:
             names = values.shown(sorted(self._arrays))
             raise FileError(f"there are arrays that belong to nothing: {names}")
-
-
-class Fields:
-    """What is stored of one part; each field is taken by name, and checked."""
-
-    def __init__(self, reader: Reader, path: str, content: Json, depth: int):
-        self._reader = reader
-        self.path = path
-        self._content = {name: value for name, value in content.items() if name != "kind"}
-        self._depth = depth
-
-    def _where(self, name: str) -> str:
-        return f"{self.path}.{name}"
-
-    def take(self, name: str) -> typing.Any:
-        """A field as it stands in the file."""
-        if name not in self._content:
-            raise FileError(f"{self._where(name)} is missing")
-        return self._content.pop(name)
-
-    def left(self) -> list[str]:
-        """The names of fields that have not been taken."""
-        return list(self._content)
-
-    def inner(self, name: str) -> Fields:
-        """A field that is an object with fields of its own."""
-        content = self.take(name)
-        if type(content) is not dict:
-            self.refuse(name, f"is {values.shown(content)}, not an object")
-        return Fields(self._reader, self._where(name), content, self._depth)
-
-    def optional(self, read: Callable[[str], typing.Any], name: str) -> typing.Any:
-        """None where the field is null, or what `read` makes of it."""
-        if name in self._content and self._content[name] is None:
-            return self.take(name)
-        return read(name)
-
-    def refuse(self, name: str, what: str) -> typing.NoReturn:
-        raise FileError(f"{self._where(name)} {what}")
-
-    def value(self, name: str) -> typing.Any:
-        """A plain value."""
-        content = self.take(name)
-        try:
-            return values.from_json(content)
-        except ValueError as error:
-            self.refuse(name, f"cannot be read: {error}")
-
-    def integer(self, name: str, least: int = 0, most: int = LARGEST_COUNT) -> int:
-        number = self.value(name)
-        if type(number) is not int or not least <= number <= most:
-            self.refuse(name, f"is {values.shown(number)}, not an integer from {least} to {most}")
-        return number
-
-    def number(self, name: str, least: float = -math.inf, most: float = math.inf) -> float:
-        """A finite float."""
-        number = self.value(name)
-        if type(number) is not float or not math.isfinite(number) or not least <= number <= most:
-            limits = "" if math.isinf(least) and math.isinf(most) else f" from {least} to {most}"
-            self.refuse(name, f"is {values.shown(number)}, not a finite number{limits}")
-        return number
-
-    def flag(self, name: str) -> bool:
-        flag = self.take(name)
-        if type(flag) is not bool:
-            self.refuse(name, f"is {values.shown(flag)}, neither true nor false")
-        return flag
-
-    def text(self, name: str) -> str:
-        text = self.take(name)
-        if type(text) is not str:
-            self.refuse(name, f"is {values.shown(text)}, not a text")
-        return text
-
-    def list(self, name: str) -> list[typing.Any]:
-        content = self.take(name)
-        if type(content) is not list:
-            self.refuse(name, f"is {values.shown(content)}, not a list")
-        return content
-
-    def names(self, name: str) -> list[Hashable]:
-        """Names of features, each of them once."""
-        content = self.list(name)
-        try:
-            names = list(map(values.name_from_json, content))
-            values.check_distinct_hashes(names)
-        except ValueError as error:
-            self.refuse(name, f"holds what is no name: {error}")
-        if len(set(names)) != len(names):
-            self.refuse(name, "holds a name twice")
-        return names
-
-    def array(self, name: str) -> Array:
-        return self._reader.array(self.take(name), self._where(name))
-
-    def numbers(self, name: str, size: int) -> NDArray[np.float64]:
-        """So many finite floats."""
-        array = self.array(name)
-        if array.dtype != np.float64 or array.shape != (size,) or not np.isfinite(array).all():
-            self.refuse(name, f"is not an array of {size} finite numbers")
-        return typing.cast(NDArray[np.float64], array)
-
-    def part(self, name: str, kind: type | tuple[type, ...] = object) -> typing.Any:
-        return self.made(self.take(name), name, kind)
-
-    def optional_part(self, name: str, kind: type | tuple[type, ...] = object) -> typing.Any:
-        content = self.take(name)
-        return None if content is None else self.made(content, name, kind)
-
-    def made(
-        self, content: typing.Any, name: str, kind: type | tuple[type, ...] = object
-    ) -> typing.Any:
-        """The part of a content that has been taken."""
-        part = self._reader.part(content, self._where(name), self._depth + 1)
-        # Not isinstance: river's looks through wrappers.
-        if not issubclass(type(part), kind):
-            self.refuse(name, f"cannot be a {type(part).__name__}")
-        return part
-
-    def check_all_taken(self) -> None:
-        if self._content:
-            names = values.shown(sorted(self._content))
-            raise FileError(f"{self.path} has fields that nothing is known of: {names}")

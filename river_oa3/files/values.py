@@ -7,6 +7,7 @@ What JSON has is itself. What it lacks is an object with one key that starts wit
 from __future__ import annotations
 
 import math
+import reprlib
 import typing
 from collections.abc import Callable, Collection, Hashable
 from decimal import Decimal, InvalidOperation
@@ -16,17 +17,24 @@ import numpy as np
 from river_oa3._core.category import Category
 
 __all__ = [
-    "check_distinct_hashes",
+    "LARGEST_COUNT",
+    "check_distinct",
     "from_json",
     "name_from_json",
     "name_to_json",
+    "on_a_line",
     "shown",
     "to_json",
 ]
 
 MOST_NESTED = 50
+# Of events, labels and the like.
+LARGEST_COUNT = 2**63
 # Beyond it not every reader of JSON keeps an integer as it is.
 _LARGEST_INTEGER = 2**53
+# Of integers and Decimals: what is longer takes long to print, compare and turn into a ratio.
+_MOST_BITS = 4096
+_LARGEST_EXPONENT = 1000
 # Equal hashes that chance may bring about; with many more, looking names up would take for ever.
 _MOST_EQUAL_HASHES = 1000
 
@@ -62,7 +70,7 @@ def _encoded(value: typing.Any, depth: int) -> typing.Any:
     if kind is str or kind is bool or value is None:
         return value
     if kind is int:
-        return value if -_LARGEST_INTEGER <= value <= _LARGEST_INTEGER else {"$int": hex(value)}
+        return _encoded_int(value)
     if depth >= MOST_NESTED:
         raise TypeError(f"a value is nested more than {MOST_NESTED} deep: flatten it first")
     if kind is dict:
@@ -73,16 +81,35 @@ def _encoded(value: typing.Any, depth: int) -> typing.Any:
         return {"$tuple": [_encoded(item, depth + 1) for item in value]}
     if kind is Category:
         return {"$category": [_encoded(value.name, depth + 1), _encoded(value.value, depth + 1)]}
-    if kind is Decimal:
+    if kind is Decimal and _is_short(value):
         return {"$decimal": str(value)}
     if isinstance(value, np.generic):
         plain = value.item()
         if type(plain) in (str, bool, int, float):
             return _encoded(plain, depth)
     raise TypeError(
-        f"{value!r} is a {kind.__module__}.{kind.__qualname__}, which cannot be stored: turn it "
-        "into a number, a text, None, or a tuple, list or dict of these"
+        f"{shown(value)} is a {kind.__module__}.{kind.__qualname__}, which cannot be stored: turn "
+        "it into a number, a text, None, or a tuple, list or dict of these"
     )
+
+
+def _encoded_int(value: int) -> typing.Any:
+    if -_LARGEST_INTEGER <= value <= _LARGEST_INTEGER:
+        return value
+    if value.bit_length() > _MOST_BITS:
+        raise TypeError(
+            f"an integer of {value.bit_length()} bits cannot be stored, {_MOST_BITS} can: turn it "
+            "into a float or a text"
+        )
+    return {"$int": hex(value)}
+
+
+def _is_short(value: Decimal) -> bool:
+    """Whether a Decimal can be turned into a ratio of integers in no time."""
+    _, digits, exponent = value.as_tuple()
+    if not isinstance(exponent, int):  # infinite or not a number
+        return len(digits) <= 1
+    return len(digits) <= _LARGEST_EXPONENT and abs(exponent) <= _LARGEST_EXPONENT
 
 
 def _encoded_dict(value: dict[typing.Any, typing.Any], depth: int) -> dict[str, typing.Any]:
@@ -109,7 +136,7 @@ def _decoded(content: typing.Any, depth: int) -> typing.Any:
     if kind is list:
         return [_decoded(item, depth + 1) for item in content]
     if kind is not dict:
-        raise ValueError(f"{content!r} is no value of JSON")
+        raise ValueError(f"{shown(content)} is no value of JSON")
     if len(content) == 1:
         ((tag, inner),) = content.items()
         if tag in _TAGS:
@@ -128,11 +155,8 @@ def _dict(content: typing.Any, depth: int) -> dict[typing.Any, typing.Any]:
     if not all(type(pair) is list and len(pair) == 2 for pair in pairs):
         raise ValueError("a '$dict' must be a list of pairs")
     keys = [_hashable(_decoded(key, depth)) for key, _ in pairs]
-    check_distinct_hashes(keys)
-    value = {key: _decoded(pair[1], depth) for key, pair in zip(keys, pairs, strict=True)}
-    if len(value) != len(pairs):
-        raise ValueError("a '$dict' has the same key twice")
-    return value
+    check_distinct(keys)
+    return {key: _decoded(pair[1], depth) for key, pair in zip(keys, pairs, strict=True)}
 
 
 def _category(content: typing.Any, depth: int) -> Category:
@@ -143,9 +167,13 @@ def _category(content: typing.Any, depth: int) -> Category:
 
 
 def _int(content: typing.Any, depth: int) -> int:
-    # In hex, which takes no longer than it is long.
-    if type(content) is str and content.lstrip("-")[:2] == "0x":
-        return int(content, 16)
+    if type(content) is str and len(content) <= 3 + _MOST_BITS // 4:
+        try:
+            number = int(content, 16)
+            if hex(number) == content and abs(number) > _LARGEST_INTEGER:
+                return number
+        except ValueError:
+            pass
     raise ValueError(f"an '$int' must be a number in hex, not {shown(content)}")
 
 
@@ -156,11 +184,13 @@ def _float(content: typing.Any, depth: int) -> float:
 
 
 def _decimal(content: typing.Any, depth: int) -> Decimal:
-    try:
-        if type(content) is str:
-            return Decimal(content)
-    except InvalidOperation:
-        pass
+    if type(content) is str and len(content) <= 2 * _LARGEST_EXPONENT:
+        try:
+            number = Decimal(content)
+            if str(number) == content and _is_short(number):
+                return number
+        except InvalidOperation:
+            pass
     raise ValueError(f"a '$decimal' must be a number as text, not {shown(content)}")
 
 
@@ -188,16 +218,28 @@ def _hashable(value: typing.Any) -> Hashable:
     return typing.cast(Hashable, value)
 
 
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = _short.maxlong = 60
+
+
+def on_a_line(text: object, most: int = 300) -> str:
+    """Anybody's text on one line, of a length that can be read; nothing in it moves a cursor."""
+    line = " ".join(str(text)[: 4 * most].split()).encode("unicode_escape").decode()
+    return line if len(line) <= most else line[: most - 3] + "..."
+
+
 def shown(value: typing.Any) -> str:
-    """A value in a few words, whatever it is."""
-    text = ascii(value)
+    """A value in a few words, whatever it is and however long."""
+    text = _short.repr(value).encode("ascii", "backslashreplace").decode()
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def check_distinct_hashes(keys: Collection[Hashable]) -> None:
-    """Refuse keys that were chosen to have the same hash, which would take for ever to look up."""
+def check_distinct(keys: Collection[Hashable]) -> None:
+    """Refuse keys of which two are equal, or so many have the same hash as would take for ever."""
     if len(keys) - len(set(map(hash, keys))) > _MOST_EQUAL_HASHES:
-        raise ValueError(f"{len(keys)} names share {len(set(map(hash, keys)))} hashes")
+        raise ValueError(f"{len(keys)} of them share {len(set(map(hash, keys)))} hashes")
+    if len(set(keys)) != len(keys):
+        raise ValueError("one of them is there twice")
 
 
 def name_to_json(name: Hashable) -> typing.Any:

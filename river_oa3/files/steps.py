@@ -1,0 +1,229 @@
+"""River's pipelines, and the steps in them whose state is a few numbers per feature.
+
+A `compose.Select` gives features in the order of a set, which is another one in each process.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+from river import base, compose, preprocessing
+
+from river_oa3.files.errors import FileError
+from river_oa3.files.fields import Fields, Json
+from river_oa3.files.parts import (
+    ANOTHER_WAY,
+    Writer,
+    check_attributes,
+    full_name,
+    register,
+    register_remedy,
+)
+from river_oa3.files.values import LARGEST_COUNT, shown
+
+__all__ = ["in_order", "number_of"]
+
+_CACHES = ("_plan", "_inference_transformers", "_last_step_cached", "_last_step_params")
+_STEPS = (base.Transformer, compose.Pipeline)
+
+
+def _encode_pipeline(pipeline: compose.Pipeline, writer: Writer) -> Json:
+    check_attributes(pipeline, ("steps", *_CACHES))
+    return {"steps": _encode_steps(pipeline.steps, writer)}
+
+
+def _decode_pipeline(fields: Fields) -> compose.Pipeline:
+    pipeline = compose.Pipeline()
+    n_before = len(steps := fields.items("steps")) - 1
+    for number, content in enumerate(steps):
+        kinds = _STEPS if number < n_before else (*_STEPS, base.Classifier)
+        name, step = _decode_step(fields.inside(content, f"steps[{number}]"), kinds)
+        if name in pipeline.steps:
+            fields.refuse("steps", f"has two called {shown(name)}")
+        pipeline.steps[name] = step
+    if not steps:
+        fields.refuse("steps", "is empty")
+    return pipeline
+
+
+def _encode_union(union: compose.TransformerUnion, writer: Writer) -> Json:
+    check_attributes(union, ("transformers",))
+    return {"transformers": _encode_steps(union.transformers, writer)}
+
+
+def _decode_union(fields: Fields) -> compose.TransformerUnion:
+    union = compose.TransformerUnion()
+    for number, content in enumerate(fields.items("transformers")):
+        inside = fields.inside(content, f"transformers[{number}]")
+        name, transformer = _decode_step(inside, _STEPS)
+        if name in union.transformers:
+            fields.refuse("transformers", f"has two called {shown(name)}")
+        union.transformers[name] = transformer
+    if not union.transformers:
+        fields.refuse("transformers", "is empty")
+    return union
+
+
+def _encode_steps(steps: dict[typing.Any, typing.Any], writer: Writer) -> list[Json]:
+    if not steps:
+        raise FileError("a pipeline without steps cannot be stored in a file: there is nothing")
+    for name in steps:
+        if type(name) is not str:
+            raise FileError(f"a step called {shown(name)} cannot be stored: give it a text's name")
+    return [{"name": name, "step": writer.part(step)} for name, step in steps.items()]
+
+
+def _decode_step(fields: Fields, kinds: tuple[type, ...]) -> tuple[str, typing.Any]:
+    step = fields.text("name"), fields.part("step", kinds)
+    fields.check_all_taken()
+    return step
+
+
+def _encode_standard(scaler: preprocessing.StandardScaler, writer: Writer) -> Json:
+    check_attributes(scaler, ("with_std", "window_size", "counts", "means", "vars"))
+    _check_no_window(scaler)
+    # A feature that is missing in one of them counts as 0 there.
+    names = list({**scaler.counts, **scaler.means, **scaler.vars})
+    means = [number_of(scaler, scaler.means.get(name, 0.0)) for name in names]
+    variances = [number_of(scaler, scaler.vars.get(name, 0.0)) for name in names]
+    return {
+        "with_std": bool(scaler.with_std),
+        "names": writer.names(names),
+        "counts": writer.numbers("counts", [scaler.counts.get(name, 0) for name in names]),
+        "means": writer.numbers("means", means),
+        "variances": writer.numbers("variances", variances),
+    }
+
+
+def _decode_standard(fields: Fields) -> preprocessing.StandardScaler:
+    scaler = preprocessing.StandardScaler(fields.flag("with_std"))
+    names = fields.names("names")
+    counts = fields.numbers("counts", len(names), 0.0, 2.0**53)
+    if (counts % 1.0).any():
+        fields.refuse("counts", "are not whole numbers")
+    means = fields.numbers("means", len(names))
+    variances = fields.numbers("variances", len(names), 0.0)
+    scaler.counts.update(dict(zip(names, counts.astype(np.int64).tolist(), strict=True)))
+    scaler.means.update(zip(names, means.tolist(), strict=True))
+    scaler.vars.update(zip(names, variances.tolist(), strict=True))
+    return scaler
+
+
+def _encode_min_max(scaler: preprocessing.MinMaxScaler, writer: Writer) -> Json:
+    check_attributes(scaler, ("window_size", "min", "max"))
+    _check_no_window(scaler)
+    names = list({**scaler.min, **scaler.max})
+    fresh = preprocessing.MinMaxScaler()
+    return {
+        "names": writer.names(names),
+        "min": _encode_extremes(scaler, [scaler.min.get(n, fresh.min[n]) for n in names], writer),
+        "max": _encode_extremes(scaler, [scaler.max.get(n, fresh.max[n]) for n in names], writer),
+    }
+
+
+def _decode_min_max(fields: Fields) -> preprocessing.MinMaxScaler:
+    scaler = preprocessing.MinMaxScaler()
+    names = fields.names("names")
+    for name, lowest in zip(names, _decode_extremes(fields, "min", len(names)), strict=True):
+        scaler.min[name].min = lowest
+    for name, highest in zip(names, _decode_extremes(fields, "max", len(names)), strict=True):
+        scaler.max[name].max = highest
+    return scaler
+
+
+def _encode_max_abs(scaler: preprocessing.MaxAbsScaler, writer: Writer) -> Json:
+    check_attributes(scaler, ("window_size", "abs_max"))
+    _check_no_window(scaler)
+    return {
+        "names": writer.names(scaler.abs_max),
+        "max": _encode_extremes(scaler, scaler.abs_max.values(), writer),
+    }
+
+
+def _decode_max_abs(fields: Fields) -> preprocessing.MaxAbsScaler:
+    scaler = preprocessing.MaxAbsScaler()
+    names = fields.names("names")
+    for name, highest in zip(names, _decode_extremes(fields, "max", len(names)), strict=True):
+        scaler.abs_max[name].abs_max = highest
+    return scaler
+
+
+def _encode_extremes(
+    scaler: base.Transformer, extremes: Iterable[typing.Any], writer: Writer
+) -> list[typing.Any]:
+    """As they came, integers too: as floats they would be rounded."""
+    return [writer.value(number_of(scaler, extreme.get())) for extreme in extremes]
+
+
+def _decode_extremes(fields: Fields, name: str, size: int) -> list[float]:
+    extremes = fields.value(name)
+    if type(extremes) is not list or len(extremes) != size:
+        fields.refuse(name, f"is not a list of {size} numbers")
+    for number in extremes:
+        is_count = type(number) is int and abs(number) <= LARGEST_COUNT
+        if not (is_count or (type(number) is float and number == number)):
+            fields.refuse(name, f"holds {shown(number)}, which is not a number")
+    return extremes
+
+
+def _encode_normalizer(step: preprocessing.Normalizer, writer: Writer) -> Json:
+    check_attributes(step, ("order",))
+    if step.order is None:
+        return {"order": None}
+    return {"order": writer.value(number_of(step, step.order))}
+
+
+def _decode_normalizer(fields: Fields) -> preprocessing.Normalizer:
+    order = fields.value("order")
+    if order is not None and not (type(order) in (int, float) and order >= 0):
+        fields.refuse("order", f"is {shown(order)}, which is no order of a norm")
+    return preprocessing.Normalizer(order)
+
+
+def _encode_keys(step: compose.Select | compose.Discard, writer: Writer) -> Json:
+    check_attributes(step, ("keys",))
+    return {"names": writer.names(in_order(step.keys, writer))}
+
+
+def in_order(names: Iterable[Hashable], writer: Writer) -> list[Hashable]:
+    """The members of a set in an order that is the same in every process."""
+    return sorted(names, key=lambda name: str(writer.names([name])))
+
+
+def number_of(step: base.Transformer, number: typing.Any) -> typing.Any:
+    """A number that a step has kept, as it is: in another precision it would go on otherwise."""
+    if type(number) in (int, float):
+        return number
+    if isinstance(number, (bool, np.bool_, np.integer)):
+        return int(number)
+    if type(number) is np.float64:
+        return float(number)
+    raise FileError(
+        f"a {full_name(type(step))} that has been taught {shown(number)}, a "
+        f"{full_name(type(number))}, cannot be stored in a file: give it Python's own numbers"
+    )
+
+
+def _check_no_window(scaler: typing.Any) -> None:
+    if scaler.window_size is not None:
+        raise FileError(
+            f"a {full_name(type(scaler))} with a window_size cannot be stored in a file: use one "
+            "without"
+        )
+
+
+register(compose.Pipeline, _encode_pipeline, _decode_pipeline)
+register(compose.TransformerUnion, _encode_union, _decode_union)
+register(compose.Select, _encode_keys, lambda fields: compose.Select(*fields.names("names")))
+register(compose.Discard, _encode_keys, lambda fields: compose.Discard(*fields.names("names")))
+register(preprocessing.StandardScaler, _encode_standard, _decode_standard)
+register(preprocessing.MinMaxScaler, _encode_min_max, _decode_min_max)
+register(preprocessing.MaxAbsScaler, _encode_max_abs, _decode_max_abs)
+register(preprocessing.Normalizer, _encode_normalizer, _decode_normalizer)
+register_remedy(
+    compose.FuncTransformer,
+    "it is code. Take the function out of the pipeline and call it on the event before "
+    f"predict_one and learn_one, or {ANOTHER_WAY}",
+)

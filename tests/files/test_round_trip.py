@@ -1,0 +1,104 @@
+"""A model that went through a file is the model."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from model_files import KINDS, examples, told, trained
+
+from river_oa3 import ActiveLearner, OA3DiagClassifier, budget, files
+
+each_kind = pytest.mark.parametrize("name", KINDS)
+
+
+def through_file(model):
+    return files.from_bytes(files.to_bytes(model))
+
+
+@each_kind
+@settings(max_examples=30)
+@given(data=st.data())
+def test_stream_cut_in_two_by_a_file_is_the_uncut_one(name, data):
+    make, streams = KINDS[name]
+    stream = data.draw(streams, label="stream")
+    cut = data.draw(st.integers(0, len(stream)), label="cut")
+    uncut, head = make(), make()
+    if name == "without limit":  # without a seed too
+        head._rng.setstate(uncut._rng.getstate())
+    said = told(head, stream[:cut])
+    said += told(through_file(head), stream[cut:])
+    assert said == told(uncut, stream)
+
+
+@each_kind
+@settings(max_examples=30)
+@given(data=st.data())
+def test_file_of_a_loaded_model_is_the_same_file(name, data):
+    make, streams = KINDS[name]
+    model = make()
+    told(model, data.draw(streams))
+    content = files.to_bytes(model)
+    assert files.to_bytes(files.from_bytes(content)) == content
+
+
+@each_kind
+def test_model_stored_every_few_events_is_the_one_that_never_was(name):
+    stream = examples(name, 120)
+    stored, uncut = KINDS[name][0](), KINDS[name][0]()
+    if name == "without limit":
+        stored._rng.setstate(uncut._rng.getstate())
+    said = []
+    for start in range(0, len(stream), 7):
+        stored = through_file(stored)
+        said += told(stored, stream[start : start + 7])
+    assert said == told(uncut, stream)
+
+
+@each_kind
+def test_learning_in_the_loaded_model_leaves_the_stored_one_alone(name):
+    model = trained(name)
+    before = files.to_bytes(model)
+    told(through_file(model), examples(name, 60))
+    assert files.to_bytes(model) == before
+
+
+@each_kind
+def test_loaded_model_has_the_parameters_of_the_stored_one(name):
+    model = trained(name)
+    twin = through_file(model)
+    assert repr(twin) == repr(model)
+
+
+def test_parameter_assigned_in_mid_stream_is_kept():
+    model = trained("OA3Diag")
+    model.eta = 0.125
+    assert through_file(model).eta == 0.125
+
+
+@pytest.mark.parametrize(
+    ("given_as", "kind"),
+    [(7, int), (budget.TotalBudget(7), budget.TotalBudget), (None, type(None))],
+)
+def test_budget_comes_back_as_it_was_given(given_as, kind):
+    twin = through_file(ActiveLearner(OA3DiagClassifier(), budget=given_as))
+    assert type(twin.budget) is kind
+
+
+def test_query_comes_back_as_it_was_given():
+    assert through_file(ActiveLearner(OA3DiagClassifier())).query is None
+
+
+def test_budget_that_two_learners_shared_is_each_ones_own():
+    shared = budget.TotalBudget(2)
+    twins = [through_file(ActiveLearner(budget=shared)) for _ in range(2)]
+    twins[0].budget.spend()
+    assert [twin.budget.left for twin in twins] == [1, 2]
+
+
+def test_model_predicts_batches_under_the_same_name_after_loading():
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame({"f0": [1.0, -1.0]})
+    model = OA3DiagClassifier()
+    model.learn_many(X, pd.Series([True, False], name="target"))
+    assert through_file(model).predict_many(X).name == "target"

@@ -42,7 +42,7 @@ def as_row(ask: Ask) -> dict[str, typing.Any]:
     """All of an ask but for its number and what is known of its answer."""
     return {
         "event_id": key_of(ask.event_id),
-        "x": as_text(ask.x),
+        "x": _event_text(ask.x),
         "label": as_text(ask.label),
         "probability": ask.probability,
         "margin": ask.margin,
@@ -55,6 +55,18 @@ def as_row(ask: Ask) -> dict[str, typing.Any]:
         "state": ask.state,
         "skips": 0,
     }
+
+
+def _event_text(x: typing.Any) -> str:
+    try:
+        return as_text(x)
+    except TypeError as error:
+        for name, value in x.items() if isinstance(x, dict) else ():
+            try:
+                as_text(value)
+            except TypeError as its_error:
+                raise TypeError(f"feature {name!r}: {its_error}") from None
+        raise error
 
 
 def as_ask(row: Mapping[typing.Any, typing.Any]) -> Ask:

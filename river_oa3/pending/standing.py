@@ -37,17 +37,20 @@ def check_budget(budget: Budget | None) -> None:
 
 def standing_of(model: ActiveLearner) -> Standing:
     """Counters, budget and rule, as plain values."""
-    budget = model._budget
     return {
         "counters": [getattr(model, name) for name in _COUNTERS],
-        "budget": None
-        if budget is None
-        else [
-            type(budget).__name__,
-            *(getattr(budget, name) for name in _MOVING[type(budget)]),
-        ],
+        "budget": None if model._budget is None else _budget_standing(model._budget),
         "rule": list(_rule(model).__reduce__()[1]) if model._adapts else None,
     }
+
+
+def _budget_standing(budget: Budget) -> list[typing.Any]:
+    moving = [getattr(budget, name) for name in _MOVING[type(budget)]]
+    # A window is a tuple of its own kind.
+    return [
+        type(budget).__name__,
+        *(list(each) if isinstance(each, tuple) else each for each in moving),
+    ]
 
 
 def restore(model: ActiveLearner, standing: Standing) -> None:

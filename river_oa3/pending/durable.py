@@ -1,0 +1,259 @@
+"""Asks in a database, with the active learner that made them: both go on after the process."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+import secrets
+import typing
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+
+from river_oa3 import files
+from river_oa3.pending.ask import Ask, State
+from river_oa3.pending.rows import as_row, key_of
+from river_oa3.pending.settings import settings_of
+from river_oa3.pending.sql import SqlStore
+from river_oa3.pending.standing import Standing, check_budget, restore, standing_of
+from river_oa3.pending.uniforms import EventUniforms
+
+if typing.TYPE_CHECKING:
+    from river_oa3.active import ActiveLearner
+
+__all__ = ["DurableStore", "Resumed"]
+
+# Of the events that nobody asked about, so many of the newest get their old answer again.
+REMEMBERED = 10_000
+
+
+class Resumed(typing.NamedTuple):
+    """Where a store stands."""
+
+    n_events: int = 0
+    n_expired: int = 0
+    # When it was last written to, in seconds since 1970.
+    latest: float = 0.0
+    # What was learned, in order, without the events.
+    learned: tuple[Ask, ...] = ()
+
+
+class DurableStore:
+    """Keeps asks and an active learner in step.
+
+    What is asked on every event is answered from memory; the database is read at the start.
+
+    Parameters
+    ----------
+    url
+        What SQLAlchemy connects to.
+    model
+        The active learner, whose decisions get their random numbers from its seed and the id of the
+        event from now on.
+
+    """
+
+    def __init__(self, url: str, model: ActiveLearner):
+        check_budget(model._budget)
+        self._sql = SqlStore(url)
+        self._model = model
+        self._labels: dict[Hashable, typing.Any] = {}
+        self._passed: OrderedDict[Hashable, typing.Any] = OrderedDict()
+        self._waiting: OrderedDict[Hashable, Ask] = OrderedDict()
+        self._rows: dict[Hashable, dict[str, typing.Any]] = {}
+        self._n_expired_now = 0
+        self._uniforms = EventUniforms(0)
+
+    def open(self) -> Resumed:
+        """Take over the store, and bring the model to where it stands."""
+        snapshot = self._snapshot()  # of what was given, which must be of a kind that can be stored
+        found = self._sql.open()
+        if found is None:
+            seed = self._model.seed
+            seed = secrets.randbits(63) if seed is None else seed
+            self._sql.start(seed, {**standing_of(self._model), "events": 0}, *snapshot)
+            resumed = Resumed()
+        else:
+            seed, standing = found
+            self._check_seed(seed)
+            self._resume(standing)
+            self._labels = self._sql.labels()
+            for ask in self._sql.asks("open"):
+                self._waiting[ask.event_id] = dataclasses.replace(ask, x=None)
+            resumed = Resumed(
+                standing["events"],
+                self._sql.count("expired"),
+                self._sql.latest(),
+                tuple(self._sql.outcomes()),
+            )
+        self._uniforms = EventUniforms(seed)
+        self._model._rng = typing.cast(typing.Any, self._uniforms)
+        return resumed
+
+    def _check_seed(self, seed: int) -> None:
+        if self._model.seed not in (None, seed):
+            raise ValueError(
+                f"the store was started with seed {seed}, and the model has {self._model.seed}: "
+                "decisions would not be the same again. Give the model that seed, or none"
+            )
+
+    def _resume(self, standing: Standing) -> None:
+        """Load the newest snapshot that is whole, and do again what came after it."""
+        model, step = self._model, 0
+        for step_of, counts, content in self._sql.snapshots():
+            try:
+                classifier = files.from_bytes(content)
+            except files.FileError as error:
+                warnings.warn(
+                    f"a snapshot in the store {self._sql.name} is damaged, and an older one is "
+                    f"used: {error}",
+                    RuntimeWarning,
+                    stacklevel=4,
+                )
+                continue
+            given, stored = settings_of(model.classifier), settings_of(classifier)
+            if given != stored:
+                raise ValueError(
+                    f"the store was used with {stored}, and this model has {given}: start a new "
+                    "store for it, or give the model that the store was started with"
+                )
+            model.classifier = classifier
+            model.n_learned, model._taught = counts
+            step = step_of
+            break
+        for is_learned, ask in self._sql.history(step):
+            if not is_learned:
+                model._observe(ask.x)
+                continue
+            weight = {} if ask.weight is None else {"w": ask.weight}
+            try:
+                model._learn_asked(ask.x, ask.answer, ask.query_probability, **weight)
+            except Exception:  # refused then as well, and the process ended before it could say so
+                self._sql.unlearn(ask.event_id)
+        restore(model, standing)
+
+    # What is decided about an event
+
+    @property
+    def n_waiting(self) -> int:
+        return len(self._waiting)
+
+    def waiting(self) -> Iterator[Ask]:
+        return iter(self._waiting.values())
+
+    def known(self, event_id: Hashable) -> tuple[typing.Any, bool] | None:
+        # From here on numbers are drawn for this event.
+        self._uniforms.key = key_of(event_id)
+        if event_id in self._labels:
+            return self._labels[event_id], True
+        if event_id in self._passed:
+            return self._passed[event_id], False
+        return None
+
+    def passed(self, event_id: Hashable, label: typing.Any) -> None:
+        self._passed[event_id] = label
+        if len(self._passed) > REMEMBERED:
+            self._passed.popitem(last=False)
+
+    def note(self, ask: Ask) -> None:
+        self._rows[ask.event_id] = as_row(ask)
+        self._labels[ask.event_id] = ask.label
+        self._waiting[ask.event_id] = dataclasses.replace(ask, x=None)
+
+    def forget(self, event_id: Hashable) -> None:
+        for kept in (self._rows, self._labels, self._waiting):
+            typing.cast(dict[Hashable, typing.Any], kept).pop(event_id, None)
+
+    # Transactions
+
+    def add(self, asks: list[Ask], n_events: int) -> None:
+        self._sql.add([self._rows[ask.event_id] for ask in asks], self._standing(n_events))
+        for ask in asks:
+            del self._rows[ask.event_id]
+
+    def expire(self, asks: list[Ask], refund: Callable[[Ask], None], n_events: int) -> None:
+        def standing(expired: list[Ask]) -> Standing:
+            self._n_expired_now = len(expired)
+            for ask in expired:
+                refund(ask)
+            return self._standing(n_events)
+
+        self._sql.expire(asks, standing)
+
+    def let_go(self, asks: list[Ask]) -> int:
+        for ask in asks:
+            self._waiting.pop(ask.event_id, None)
+        return self._n_expired_now
+
+    def learned(self, asks: list[Ask]) -> None:
+        self._sql.learned(asks)
+
+    def was_written(self) -> bool:
+        return self._sql.was_written()
+
+    def snapshot(self, n_events: int) -> None:
+        self._sql.save(*self._snapshot(), self._standing(n_events))
+
+    # What follows from them
+
+    def done(self, ask: Ask) -> None:
+        self._waiting.pop(ask.event_id, None)
+
+    def refused(self, ask: Ask) -> None:
+        self._sql.unlearn(ask.event_id)
+
+    def standing(self) -> Standing:
+        return standing_of(self._model)
+
+    def restore(self, standing: Standing) -> None:
+        restore(self._model, standing)
+
+    # People
+
+    def check_arguments(self, kwargs: dict[str, typing.Any]) -> None:
+        if kwargs.keys() - {"w"}:
+            raise TypeError(
+                f"a store keeps a label and its weight w, and not {', '.join(kwargs)}: leave the "
+                "rest out"
+            )
+
+    def get(self, event_id: Hashable) -> Ask | None:
+        return self._sql.get(event_id)
+
+    def asks(self, state: State, limit: int | None) -> list[Ask]:
+        return self._sql.asks(state, limit)
+
+    def count(self, state: State) -> int:
+        return self._sql.count(state)
+
+    def answer(self, event_id: Hashable, y: typing.Any, w: float | None, at: dt.datetime) -> bool:
+        is_kept = self._sql.answer(event_id, y, w, at)
+        if is_kept:
+            self._waiting.pop(event_id, None)
+        return is_kept
+
+    def withdraw(self, event_id: Hashable) -> bool:
+        is_open = self._sql.withdraw(event_id)
+        ask = self._sql.get(event_id) if is_open else None
+        if ask is not None:
+            self._waiting[event_id] = dataclasses.replace(ask, x=None)
+            self._waiting.move_to_end(event_id, last=False)  # about where it was
+        return is_open
+
+    def lease(self, who: str, now: float, until: float) -> Ask | None:
+        return self._sql.lease(who, now, until)
+
+    def release(self, event_id: Hashable, who: str, skip: bool) -> bool:
+        return self._sql.release(event_id, who, skip)
+
+    def close(self) -> None:
+        self._sql.close()
+
+    def _standing(self, n_events: int) -> Standing:
+        return {**standing_of(self._model), "events": n_events}
+
+    def _snapshot(self) -> tuple[bytes, str]:
+        """The classifier, and what is counted as it learns."""
+        model = self._model
+        return files.to_bytes(model.classifier), json.dumps([model.n_learned, model._taught])

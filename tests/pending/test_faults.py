@@ -1,0 +1,312 @@
+"""Disks fill up, databases are locked, clocks jump, and snapshots are damaged."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import sqlite3
+import time
+
+import pytest
+import sqlalchemy as sa
+from durable_services import EVENTS, abandoned, durable, restarted, rows
+
+from river_oa3 import budget
+from river_oa3.pending import StoreError, clock, engines, tables
+
+X = {"a": 1.0, "b": -0.5}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "asks.db"
+
+
+@pytest.fixture
+def sqlite(path):
+    return f"sqlite:///{path}"
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(engines, "PATIENCE", 0.05)
+
+
+@contextlib.contextmanager
+def locked(path):
+    """Another program is writing."""
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    yield
+    other.execute("ROLLBACK")
+    other.close()
+
+
+@contextlib.contextmanager
+def full(service):
+    """SQLite's own word for a full disk, by its limit of pages."""
+    engine = service._store._sql._engine
+    with engine.connect() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+
+    def limit(connection, _):
+        connection.execute(f"PRAGMA max_page_count={pages}")
+
+    engine.dispose()
+    sa.event.listen(engine, "connect", limit)
+    yield
+    sa.event.remove(engine, "connect", limit)
+    engine.dispose()
+
+
+def spent(service):
+    return service.model._budget._spent, service.model.n_asked, len(service)
+
+
+LARGE = {f"feature {i}": "a long text " * 10 for i in range(200)}
+
+
+# A store that cannot be written
+
+
+def test_ask_that_cannot_be_written_is_not_paid(path, sqlite, impatient):
+    service = durable(sqlite)
+    service.predict_one("a", X)
+    with locked(path), pytest.raises(StoreError, match="locked"):
+        service.predict_one("b", X)
+    assert spent(service) == (1, 1, 1)
+
+
+def test_event_is_asked_about_when_the_lock_is_gone(path, sqlite, impatient):
+    service = durable(sqlite)
+    with locked(path), pytest.raises(StoreError):
+        service.predict_one("a", X)
+    assert service.predict_one("a", X)[1]
+    assert (spent(service), len(rows(sqlite))) == ((1, 1, 1), 1)
+
+
+def test_label_that_cannot_be_written_is_not_learned(path, sqlite, impatient):
+    service = durable(sqlite)
+    service.predict_one("a", X)
+    weights = service.model.classifier.weights
+    with locked(path), pytest.raises(StoreError, match="locked"):
+        service.learn_one("a", True)
+    assert (service.model.n_learned, service.model.classifier.weights) == (0, weights)
+    service.learn_one("a", True)
+    assert (service.model.n_learned, service.count("learned")) == (1, 1)
+
+
+def test_expiry_that_cannot_be_written_gives_nothing_back(path, sqlite, impatient):
+    service = durable(sqlite, labels=3, time_to_live=2, refund=True)
+    for i in range(3):
+        service.predict_one(i, X)
+    with locked(path), pytest.raises(StoreError):
+        service.predict_one(3, X)
+    assert service.model._budget._spent == 3
+    service.predict_one(4, X)
+    assert (service.model._budget._spent, service.n_expired) == (1, 2)
+
+
+def test_asks_together_that_cannot_be_written_are_not_paid(path, sqlite, impatient):
+    service = durable(sqlite)
+
+    def ask():
+        with service.together():
+            for i in range(10):
+                service.predict_one(i, X)
+
+    with locked(path), pytest.raises(StoreError):
+        ask()
+    assert spent(service) == (0, 0, 0)
+    ask()
+    assert spent(service) == (10, 10, 10)
+
+
+def test_event_that_nobody_asks_about_needs_no_store(path, sqlite, impatient):
+    service = durable(sqlite, labels=0)
+    with locked(path):
+        assert not service.predict_one("a", X)[1]
+
+
+def test_snapshot_that_fails_is_warned_of_and_tried_again(path, sqlite, impatient):
+    service = durable(sqlite, labels=0, snapshot_every=5)
+    for i in range(4):
+        service.predict_one(i, X)
+    with locked(path), pytest.warns(RuntimeWarning, match="no snapshot"):
+        service.predict_one(4, X)
+    for i in range(5, 10):
+        service.predict_one(i, X)
+    with restarted(service, sqlite, labels=0) as again:
+        assert again.n_events == 10
+
+
+def test_full_disk_costs_nothing_and_is_survived(sqlite):
+    service = durable(sqlite)
+    service.predict_one("a", X)
+    with full(service), pytest.raises(StoreError, match="full"):
+        service.predict_one("b", LARGE)
+    assert spent(service) == (1, 1, 1)
+    assert service.predict_one("b", LARGE)[1]
+    assert len(rows(sqlite)) == 2
+
+
+class Interrupted(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_interrupt_around_the_commit_pays_what_is_kept_and_no_more(url, moment):
+    service = durable(url)
+    engine = service._store._sql._engine
+    commit, is_armed = engine.dialect.do_commit, [True]
+
+    def interrupted(connection):
+        if moment == "after":
+            commit(connection)
+        if is_armed.pop():
+            is_armed.append(False)
+            raise Interrupted
+        is_armed.append(False)
+        if moment == "before":
+            commit(connection)
+
+    engine.dialect.do_commit = interrupted
+    with pytest.raises(Interrupted):
+        service.predict_one("a", X)
+    kept = len(rows(url))
+    assert kept == (moment == "after")
+    assert spent(service) == (kept, kept, kept)
+    assert service.predict_one("a", X)[1]
+    is_armed[:] = [True]
+    with pytest.raises(Interrupted):
+        service.learn_one("a", True)
+    assert service.model.n_learned == service.count("learned") == (moment == "after")
+    service.learn_one("a", True)
+    assert (service.model.n_learned, service.quality.n_labels) == (1, 1)
+
+
+def test_connections_that_a_server_cuts_are_made_again(postgresql):
+    from databases import without_tables
+
+    url = without_tables(postgresql)
+    service = durable(url)
+    service.predict_one("a", X)
+    other = sa.create_engine(url)
+    with other.connect() as connection:
+        cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+        connection.exec_driver_sql(cut).all()
+    assert service.predict_one("b", X)[1]
+    assert len(rows(url)) == 2
+
+
+# Snapshots that are damaged
+
+
+def damage(url, which, how):
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        found = connection.execute(sa.select(tables.snapshots).order_by(tables.snapshots.c.number))
+        kept = found.mappings().all()
+        for row in kept[which:]:
+            this = tables.snapshots.update().where(tables.snapshots.c.number == row["number"])
+            connection.execute(this.values(model=how(row["model"])))
+    engine.dispose()
+
+
+def in_half(model):
+    return model[: len(model) // 2]
+
+
+def flipped(model):
+    return model[:-500] + bytes([model[-500] ^ 1]) + model[-499:]
+
+
+@pytest.mark.parametrize("which", [-1, 0], ids=["newest", "all"])
+@pytest.mark.parametrize("how", [in_half, flipped])
+def test_damaged_snapshot_costs_no_label(url, which, how):
+    service = durable(url, snapshot_every=7)
+    for i, (x, y) in enumerate(EVENTS[:40]):
+        service.predict_one(i, x)
+        service.learn_one(i, y)
+    weights = service.model.classifier.weights
+    abandoned(service)
+    damage(url, which, how)
+    with pytest.warns(RuntimeWarning, match="damaged"):
+        again = durable(url)
+    assert (again.model.classifier.weights, again.model.n_learned) == (weights, 40)
+    abandoned(again)
+
+
+# Clocks
+
+
+class FakeTime:
+    """A clock on the wall, and one that counts from the start of the machine."""
+
+    def __init__(self, monkeypatch):
+        self.wall, self.passed = 1_700_000_000.0, 100.0
+        monkeypatch.setattr(clock.time, "time", lambda: self.wall)
+        monkeypatch.setattr(clock, "_passed", lambda: self.passed)
+
+    def advance(self, seconds):
+        self.wall += seconds
+        self.passed += seconds
+
+
+@pytest.fixture
+def fake_time(monkeypatch):
+    return FakeTime(monkeypatch)
+
+
+@pytest.mark.parametrize("jump", [-1e9, -3600.0, 3600.0, 1e9])
+def test_clock_that_jumps_expires_nothing(store, fake_time, jump):
+    service = durable(store, time_to_live=dt.timedelta(minutes=10))
+    service.predict_one("a", X)
+    fake_time.wall += jump
+    fake_time.advance(60)
+    service.predict_one("b", X)
+    assert "a" in service
+    fake_time.advance(541)
+    service.predict_one("c", X)
+    assert ("a" in service, "b" in service) == (False, True)
+
+
+def test_clock_that_was_set_back_makes_no_ask_young_again(sqlite, fake_time):
+    service = durable(sqlite, time_to_live=dt.timedelta(minutes=10))
+    service.predict_one("a", X)
+    fake_time.advance(500)
+    service.predict_one("b", X)
+    fake_time.wall -= 86_400
+    with restarted(service, sqlite, time_to_live=dt.timedelta(minutes=10)) as again:
+        fake_time.advance(101)
+        again.predict_one("c", X)
+        assert [ask.event_id for ask in again] == ["b", "c"]
+
+
+def test_day_that_the_clock_shows_twice_is_paid_once(url):
+    class Clock:
+        now = dt.datetime(2026, 5, 6, 12, tzinfo=dt.UTC)
+
+        def __call__(self):
+            return self.now
+
+    wrong, limit = Clock(), dt.timedelta(days=1)
+    service = durable(url, budget.WindowBudget(3, limit, wrong))
+    for i in range(5):
+        service.predict_one(i, X)
+    wrong.now -= dt.timedelta(days=1)
+    with restarted(service, url, labels=budget.WindowBudget(3, limit, wrong)) as again:
+        assert not any(again.predict_one(i, X)[1] for i in range(10, 15))
+
+
+# Speed, with room for busy machines; the bars are 50 us and 2 ms
+
+
+def test_event_that_nobody_asks_about_is_answered_from_memory(sqlite):
+    service = durable(sqlite, labels=0, snapshot_every=10_000)
+    times = []
+    for i in range(2000):
+        start = time.perf_counter()
+        service.predict_one(i, EVENTS[i % 400][0])
+        times.append(time.perf_counter() - start)
+    assert sorted(times)[1000] < 50e-6

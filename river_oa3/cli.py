@@ -1,4 +1,4 @@
-"""The command line: `river-oa3 compare`, `river-oa3 reproduce`, `river-oa3 bench`."""
+"""The command line: `river-oa3 compare`, `reproduce`, `bench`, `serve`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 
-from river_oa3.commands import bench, compare, reproduce
+from river_oa3.commands import bench, compare, reproduce, serve
 from river_oa3.datasets import DataError
 
 __all__ = ["main", "parser"]
@@ -45,4 +45,5 @@ def parser() -> argparse.ArgumentParser:
     bench.add_arguments(
         commands.add_parser("bench", help="speed and quality beside other libraries")
     )
+    serve.add_arguments(commands.add_parser("serve", help="a model behind an address"))
     return parser

@@ -1,0 +1,1 @@
+"""How much the service takes, measured over loopback from a process of its own."""

@@ -1,0 +1,243 @@
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import time
+import typing
+from collections import deque
+
+from river_oa3.pending import Ask, PendingLabels, StoreError
+from river_oa3.service import views
+from river_oa3.service.curve import Curve, learned_so_far
+from river_oa3.service.outlook import Pace, outlook
+from river_oa3.service.problems import Problem
+from river_oa3.service.requests import EventId, Label
+from river_oa3.service.settings import Settings
+
+__all__ = ["Desk"]
+
+Answer = dict[str, typing.Any]
+
+# What a model says about an event or a label that it does not take.
+_REFUSALS = (TypeError, ValueError, ArithmeticError, MemoryError)
+
+
+class Desk:
+    """What the service does with the learner and the asks; it belongs to the worker's thread.
+
+    Parameters
+    ----------
+    pending
+        The learner, and the asks that wait.
+    settings
+        How the service behaves.
+
+    """
+
+    def __init__(self, pending: PendingLabels, settings: Settings):
+        self._pending = pending
+        self._settings = settings
+        self._pace = Pace(pending.model.n_asked)
+        self._curve: Curve = learned_so_far(pending)
+        # When answers may be learned, and what was answered by then on the clock of the asks.
+        self._due: deque[tuple[float, dt.datetime]] = deque()
+        for ask in pending.asks("answered"):
+            self._learn_later(ask)
+        self.refused_events = 0
+        self.refused_labels = 0
+
+    def together(self) -> contextlib.AbstractContextManager[None]:
+        return self._pending.together()
+
+    def events(self, events: list[tuple[EventId, typing.Any] | Problem]) -> list[Answer]:
+        """What is thought of each event, and whether its label is asked for."""
+        answers: list[Answer] = []
+        predict = self._pending.predict_one
+        for event in events:
+            if isinstance(event, Problem):
+                answers.append({"error": event.described()})
+                continue
+            event_id, x = event
+            try:
+                label, ask = predict(event_id, x)
+                answers.append({"id": event_id, "label": views.plain(label), "ask": ask})
+            except StoreError:
+                raise
+            except _REFUSALS as error:
+                self.refused_events += 1
+                described = {"field": "x", "message": str(error)}
+                answers.append({"id": event_id, "error": described})
+        self._pace.note(self._pending.model.n_asked)
+        return answers
+
+    def labels(self, labels: list[Label | Problem]) -> list[Answer]:
+        """What becomes of each answer."""
+        answers: list[Answer] = [{}] * len(labels)
+        final: list[tuple[int, Label]] = []
+        for index, label in enumerate(labels):
+            if isinstance(label, Problem):
+                answers[index] = {"error": label.described(), "status": label.status}
+                continue
+            try:
+                self._check_person(label)
+                if label.is_final:
+                    final.append((index, label))
+                else:
+                    self._learn(final, answers)
+                    answers[index] = self._answer(label)
+            except (Problem, KeyError, *_REFUSALS) as error:
+                answers[index] = self._refusal(label, error)
+        self._learn(final, answers)
+        return answers
+
+    def withdraw(self, event_id: EventId) -> Answer:
+        """Take an answer back that is not learned yet."""
+        state = self._ask(event_id).state
+        if state == "learned":
+            raise Problem(409, "was learned already, and cannot be taken back", "id")
+        if state == "answered":
+            self._pending.withdraw(event_id)
+        return {"id": event_id, "state": self._ask(event_id).state}
+
+    def lease(self, who: str) -> Answer:
+        """The next ask for a person."""
+        ask = self._pending.lease(who, self._settings.lease)
+        return {
+            "ask": None if ask is None else views.for_a_person(ask, self._pending.model),
+            "open": self._pending.count(),
+            "seconds": self._settings.lease,
+        }
+
+    def release(self, event_id: EventId, who: str, skip: bool) -> Answer:
+        """Give an ask back."""
+        return {"released": self._pending.release(event_id, who, skip)}
+
+    def asks(self, state: typing.Any, limit: int, offset: int) -> Answer:
+        """A part of the asks in a state, the oldest first."""
+        found = self._pending.asks(state, limit=offset + limit)[offset:]
+        count = self._pending.count(state)
+        following = offset + len(found)
+        return {
+            "asks": [views.for_a_program(ask) for ask in found],
+            "count": count,
+            "next_offset": following if found and following < count else None,
+        }
+
+    def quality(self) -> Answer:
+        """How good the answers are."""
+        return typing.cast(Answer, views.plain(self._pending.quality.to_dict()))
+
+    def progress(self) -> Answer:
+        """All that the page shows beside the ask."""
+        pending, model = self._pending, self._pending.model
+        self._pace.note(model.n_asked)
+        return {
+            "question": self._settings.question,
+            "undo_seconds": self._settings.undo,
+            "open": pending.count(),
+            "answered": pending.count("answered"),
+            "seen": model.n_seen,
+            "asked": model.n_asked,
+            "learned": model.n_learned,
+            "budget": outlook(model, self._pace.labels_per_second()),
+            "quality": views.quality(pending.quality),
+            "curve": self._curve.points(pending.quality),
+        }
+
+    def counts(self) -> dict[str, float | None]:
+        """Numbers for those who watch the service."""
+        pending, model = self._pending, self._pending.model
+        quality = pending.quality
+        interval = quality.interval()
+        return {
+            "open": pending.count(),
+            "answered": pending.count("answered"),
+            "seen": model.n_seen,
+            "asked": model.n_asked,
+            "learned": model.n_learned,
+            "expired": pending.n_expired,
+            "left": outlook(model, None).get("left"),
+            "refused_events": self.refused_events,
+            "refused_labels": self.refused_labels,
+            "quality": quality.get(),
+            "quality_low": None if interval is None else interval[0],
+            "quality_high": None if interval is None else interval[1],
+            "quality_labels": quality.n_labels,
+            "drifts": quality.n_drifts,
+        }
+
+    def check(self) -> None:
+        """Fail where the store does."""
+        self._pending.count()
+
+    def seconds_until_due(self) -> float | None:
+        """How long until answers are to be learned; None where there are none."""
+        return max(0.0, self._due[0][0] - time.monotonic()) if self._due else None
+
+    def learn_due(self) -> None:
+        """Learn the answers that nobody took back in time."""
+        now = time.monotonic()
+        due = [answered_at for when, answered_at in self._due if when <= now]
+        if due:
+            self._pending.learn_answered(max(due))
+            # Not before it is learned: the store may fail.
+            for _ in due:
+                self._due.popleft()
+            self._note_quality()
+
+    def close(self) -> None:
+        self._pending.close()
+
+    def _check_person(self, label: Label) -> None:
+        """An ask that somebody else has by now is theirs."""
+        if label.who is None:
+            return
+        ask = self._ask(label.event_id)
+        if ask.leased_to not in (None, label.who):
+            raise Problem(409, "somebody else has this ask by now", "id")
+
+    def _learn(self, final: list[tuple[int, Label]], answers: list[Answer]) -> None:
+        wanted = [(label.event_id, label.label, label.weight) for _, label in final]
+        errors = self._pending.learn_each(wanted) if wanted else []
+        for (index, label), error in zip(final, errors, strict=True):
+            answers[index] = (
+                {"id": label.event_id, "state": "learned"}
+                if error is None
+                else self._refusal(label, error)
+            )
+        if wanted:
+            self._note_quality()
+        final.clear()
+
+    def _answer(self, label: Label) -> Answer:
+        ask = self._pending[label.event_id]
+        if not (ask.state == "answered" and ask.answer == label.label):
+            self._pending.answer(label.event_id, label.label, label.weight)
+            ask = self._pending[label.event_id]
+            if ask.state == "answered":
+                self._learn_later(ask)
+        undo = self._settings.undo if ask.state == "answered" else 0.0
+        return {"id": label.event_id, "state": ask.state, "undo_seconds": undo}
+
+    def _learn_later(self, ask: Ask) -> None:
+        assert ask.answered_at is not None
+        self._due.append((time.monotonic() + self._settings.undo, ask.answered_at))
+
+    def _refusal(self, label: Label, error: Exception) -> Answer:
+        self.refused_labels += 1
+        if isinstance(error, KeyError):
+            error = Problem(404, "no label is pending for this id", "id")
+        elif isinstance(error, StoreError):
+            error = Problem(409, "was answered by somebody else just now", "id")
+        elif not isinstance(error, Problem):
+            error = Problem(422, str(error), "label")
+        return {"id": label.event_id, "error": error.described(), "status": error.status}
+
+    def _ask(self, event_id: EventId) -> Ask:
+        try:
+            return self._pending[event_id]
+        except KeyError:
+            raise Problem(404, "no label is pending for this id", "id") from None
+
+    def _note_quality(self) -> None:
+        self._curve.note(self._pending.quality)

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import hmac
+import logging
+import time
+import typing
+import urllib.parse
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from river_oa3.service.measures import Measures
+from river_oa3.service.problems import Problem, as_json, headers_of
+
+__all__ = ["Guard"]
+
+log = logging.getLogger("river_oa3.service")
+
+# These hold no data, and a browser cannot send a token for them.
+_OPEN = ("/", "/docs", "/health", "/health/live")
+_OPEN_FOLDER = "/page/"
+
+_THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = [
+    (b"content-security-policy", _POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+]
+
+
+class Guard:
+    """Stands before all routes: lets in who may come in, and sees what goes out.
+
+    Parameters
+    ----------
+    app
+        What answers.
+    token
+        What a request has to show; None on addresses of this machine alone.
+    measures
+        Counts what was answered.
+
+    """
+
+    def __init__(self, app: ASGIApp, token: str | None, measures: Measures):
+        self._app = app
+        self._token = None if token is None else token.encode()
+        self._measures = measures
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        start, status = time.perf_counter(), 0
+
+        async def send_guarded(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+            await send(message)
+
+        try:
+            self._check(scope)
+            await self._app(scope, receive, send_guarded)
+        except Problem as problem:
+            await _send_problem(problem, send_guarded)
+        except Exception:
+            log.exception("a request failed")
+            if status:  # it has begun, and cannot be taken back
+                raise
+            await _send_problem(
+                Problem(500, "something went wrong inside: see the log"), send_guarded
+            )
+        self._measures.note(scope["path"], status, time.perf_counter() - start)
+
+    def _check(self, scope: Scope) -> None:
+        headers = dict(scope["headers"])
+        host = headers.get(b"host", b"")
+        path = scope["path"]
+        if self._token is None:
+            if _name_of(host) not in _THIS_MACHINE:
+                # A page elsewhere may have had its name pointed at this machine.
+                raise Problem(421, "without a token, only localhost is answered")
+        elif not (path in _OPEN or path.startswith(_OPEN_FOLDER)):
+            shown = headers.get(b"authorization", b"")
+            if not hmac.compare_digest(shown, b"Bearer " + self._token):
+                raise Problem(401, "send the header Authorization: Bearer and the token")
+        if scope["method"] not in ("GET", "HEAD") and _is_foreign(headers.get(b"origin"), host):
+            raise Problem(403, "pages of other addresses may not use this service")
+
+
+def _is_foreign(origin: bytes | None, host: bytes) -> bool:
+    """Whether a browser sends this for a page of another address."""
+    if origin is None:
+        return False
+    try:
+        return urllib.parse.urlsplit(origin).netloc != host
+    except ValueError:
+        return True
+
+
+def _name_of(host: bytes) -> str | None:
+    """The name in a Host header, without its port."""
+    try:
+        return urllib.parse.urlsplit(b"//" + host).hostname.decode()  # type: ignore[union-attr]
+    except (AttributeError, ValueError):
+        return None
+
+
+async def _send_problem(problem: Problem, send: typing.Callable[[Message], typing.Any]) -> None:
+    body = as_json(problem)
+    headers = {
+        "content-type": "application/json",
+        "content-length": str(len(body)),
+        **headers_of(problem),
+    }
+    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": problem.status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,129 @@
+"""Events and labels as they come in, checked by hand: thousands come in a second."""
+
+from __future__ import annotations
+
+import math
+import typing
+
+from river_oa3.service.problems import Problem
+from river_oa3.service.settings import Limits
+
+__all__ = ["EventId", "Label", "as_event", "as_id", "as_label", "as_person", "batch_of", "fields"]
+
+EventId = str | int
+
+# What databases keep as a whole number.
+_LARGEST = 2**63
+
+
+class Label(typing.NamedTuple):
+    """An answer to an ask."""
+
+    event_id: EventId
+    label: typing.Any
+    weight: float | None
+    is_final: bool
+    who: str | None
+
+
+def batch_of(value: typing.Any, name: str, limits: Limits) -> list[typing.Any] | None:
+    """The entries of a batch, which is a list or an object that holds one; None for one alone."""
+    if type(value) is dict and name in value:
+        fields(value, "", (name,))
+        value = value[name]
+        if type(value) is not list:
+            raise Problem(422, f"{name} must be a list", name)
+    if type(value) is not list:
+        return None
+    if len(value) > limits.batch:
+        raise Problem(413, f"{len(value):,} are too many at once: send {limits.batch:,}", name)
+    return value
+
+
+def fields(
+    value: typing.Any, place: str, needed: tuple[str, ...], others: tuple[str, ...] = ()
+) -> dict[str, typing.Any]:
+    """An object that has what it needs, and nothing unknown."""
+    if type(value) is not dict:
+        raise Problem(422, f"must be an object with {' and '.join(needed)}", place or None)
+    for name in needed:
+        if name not in value:
+            raise Problem(422, "is missing", place + name)
+    if len(value) > len(needed):
+        for name in value:
+            if name not in needed and name not in others:
+                raise Problem(422, "is not known here", place + name[:100])
+    return value
+
+
+def as_event(
+    value: typing.Any, place: str, limits: Limits
+) -> tuple[EventId, dict[str, typing.Any]]:
+    """The id and the features of an event."""
+    fields(value, place, ("id", "x"))
+    event_id = as_id(value["id"], place, limits)
+    x = value["x"]
+    if type(x) is not dict:
+        raise Problem(422, "must be an object of features", place + "x")
+    if len(x) > limits.features:
+        raise Problem(
+            422, f"has {len(x):,} features, and may have {limits.features:,}", place + "x"
+        )
+    longest_name, longest_text = limits.name, limits.text
+    for name, feature in x.items():
+        if len(name) > longest_name:
+            message = f"the name has {len(name):,} characters, and may have {longest_name:,}"
+            raise Problem(422, message, f"{place}x.{name[:40]}...")
+        kind = type(feature)
+        if kind is float:
+            if not math.isfinite(feature):
+                raise Problem(422, "is too large for a number", f"{place}x.{name}")
+        elif kind is str:
+            if len(feature) > longest_text:
+                message = f"has {len(feature):,} characters, and may have {longest_text:,}"
+                raise Problem(422, message, f"{place}x.{name}")
+        elif kind is int:
+            if not -_LARGEST <= feature < _LARGEST:
+                message = "is too large for a whole number: send it as text, or with an exponent"
+                raise Problem(422, message, f"{place}x.{name}")
+        elif kind is list or kind is dict:
+            message = "must be a number, a text, true, false or null"
+            raise Problem(422, message, f"{place}x.{name}")
+    return event_id, x
+
+
+def as_id(value: typing.Any, place: str, limits: Limits) -> EventId:
+    """A text, or a whole number."""
+    if type(value) is str:
+        if 0 < len(value) <= limits.id:
+            return value
+    elif type(value) is int and -_LARGEST <= value < _LARGEST:
+        return value
+    message = f"must be a text of up to {limits.id} characters, or a whole number"
+    raise Problem(422, message, place + "id")
+
+
+def as_label(value: typing.Any, place: str, limits: Limits) -> Label:
+    """An answer; whether it is one that the model knows is the model's to say."""
+    fields(value, place, ("id", "label"), ("weight", "final", "who"))
+    label, weight = value["label"], value.get("weight")
+    if type(label) not in (bool, int, str) or (type(label) is str and len(label) > limits.name):
+        raise Problem(422, "must be true or false", place + "label")
+    is_number = type(weight) in (int, float) and 0.0 < weight < math.inf
+    if not (weight is None or is_number):
+        raise Problem(422, "must be a number above 0", place + "weight")
+    is_final = value.get("final", True)
+    if type(is_final) is not bool:
+        raise Problem(422, "must be true or false", place + "final")
+    who = None if value.get("who") is None else as_person(value["who"], place, limits)
+    weight = None if weight is None else float(weight)
+    return Label(as_id(value["id"], place, limits), label, weight, is_final, who)
+
+
+def as_person(value: typing.Any, place: str, limits: Limits) -> str:
+    """Who asks for an ask: a name without line ends and the like."""
+    if type(value) is str and 0 < len(value) <= limits.name and value.isprintable():
+        return value
+    raise Problem(
+        422, f"must be a name of up to {limits.name} characters that can be printed", place + "who"
+    )

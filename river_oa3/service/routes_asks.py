@@ -1,0 +1,101 @@
+"""Asks: what the page needs, and whoever would rather write a page of their own."""
+
+from __future__ import annotations
+
+import typing
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import Response
+
+from river_oa3.service.description import answers, body_of
+from river_oa3.service.problems import Problem
+from river_oa3.service.reading import BodyReader
+from river_oa3.service.requests import as_id, as_person, fields
+from river_oa3.service.routes_stream import json_response
+from river_oa3.service.settings import Settings
+from river_oa3.service.worker import Worker
+
+__all__ = ["add"]
+
+_STATES = ("open", "answered", "learned", "expired")
+_MOST_ASKS = 500
+# Asks before an offset are read too.
+_MOST_OFFSET = 20_000
+
+_PARAMETERS: list[dict[str, typing.Any]] = [
+    {
+        "name": "state",
+        "in": "query",
+        "schema": {"enum": [*_STATES], "default": "open"},
+    },
+    {
+        "name": "limit",
+        "in": "query",
+        "schema": {"type": "integer", "minimum": 1, "maximum": _MOST_ASKS, "default": 100},
+    },
+    {
+        "name": "offset",
+        "in": "query",
+        "schema": {"type": "integer", "minimum": 0, "maximum": _MOST_OFFSET, "default": 0},
+    },
+]
+
+
+def add(app: FastAPI, worker: Worker, reader: BodyReader, settings: Settings) -> None:
+    """Add the routes to the app."""
+    limits = settings.limits
+
+    @app.get(
+        "/asks",
+        tags=["asks"],
+        responses=answers(422, 503, schema="Asks"),
+        openapi_extra={"parameters": _PARAMETERS},
+    )
+    async def asks(request: Request) -> Response:
+        """Asks in a state, the oldest first; `next_offset` leads to further ones."""
+        state = request.query_params.get("state", "open")
+        if state not in _STATES:
+            raise Problem(422, f"must be one of {', '.join(_STATES)}", "state")
+        limit = _number(request, "limit", 100, 1, _MOST_ASKS)
+        offset = _number(request, "offset", 0, 0, _MOST_OFFSET)
+        return json_response(await worker.do(lambda desk: desk.asks(state, limit, offset)))
+
+    @app.post(
+        "/asks/lease",
+        tags=["asks"],
+        responses=answers(400, 403, 408, 413, 415, 422, 503),
+        openapi_extra=body_of("Person"),
+    )
+    async def lease(request: Request) -> Response:
+        """The next ask for a person, whom nobody else can take it from for some time.
+
+        The same person gets the same ask, and more time, until it is answered or released.
+        """
+        value = await reader.read(request.scope["headers"], request.receive)
+        who = as_person(fields(value, "", ("who",))["who"], "", limits)
+        return json_response(await worker.do(lambda desk: desk.lease(who)))
+
+    @app.post(
+        "/asks/release",
+        tags=["asks"],
+        responses=answers(400, 403, 408, 413, 415, 422, 503),
+        openapi_extra=body_of("Release"),
+    )
+    async def release(request: Request) -> Response:
+        """Give an ask back; `skip` puts it behind the others."""
+        value = await reader.read(request.scope["headers"], request.receive)
+        fields(value, "", ("id", "who"), ("skip",))
+        event_id = as_id(value["id"], "", limits)
+        who = as_person(value["who"], "", limits)
+        skip = value.get("skip", False)
+        if type(skip) is not bool:
+            raise Problem(422, "must be true or false", "skip")
+        return json_response(await worker.do(lambda desk: desk.release(event_id, who, skip)))
+
+
+def _number(request: Request, name: str, default: int, least: int, most: int) -> int:
+    text = request.query_params.get(name, str(default))
+    if text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most:
+        return int(text)
+    raise Problem(422, f"must be a whole number from {least} to {most:,}", name)

@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+import typing
+from collections.abc import Callable
+
+from river_oa3.pending import StoreError
+from river_oa3.service.desk import Desk
+from river_oa3.service.problems import Problem
+
+__all__ = ["Worker"]
+
+log = logging.getLogger("river_oa3.service")
+
+# As many events share one transaction: enough to share its price, few enough to wait for.
+_GROUP = 1_000
+
+# After a store that failed, and between looks at answers that wait to be learned.
+_PAUSE = 1.0
+
+Job = Callable[[Desk], typing.Any]
+
+
+class _Task(typing.NamedTuple):
+    job: Job
+    done: asyncio.Future[typing.Any]
+    size: int
+
+
+class Worker:
+    """The one thread that has the learner: it does what is asked for, in order.
+
+    All that waits is done together, in one transaction of the store, and answered when that is on
+    the disk. What waits is bounded; more is refused.
+
+    Parameters
+    ----------
+    desk
+        What the jobs are done with; nobody else may touch it.
+    backlog
+        How many events may wait.
+
+    Attributes
+    ----------
+    waiting
+        How many events wait, or are being worked on.
+    store_errors
+        How often the store has failed.
+
+    """
+
+    def __init__(self, desk: Desk, backlog: int):
+        self.waiting = 0
+        self.store_errors = 0
+        self.store_works = True
+        self.is_saved = False
+        self._desk = desk
+        self._backlog = backlog
+        self._accepts = False
+        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="learner")
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def is_alive(self) -> bool:
+        return self._thread.is_alive()
+
+    def start(self) -> None:
+        """Begin, for callers in the running loop."""
+        self._loop = asyncio.get_running_loop()
+        self._accepts = True
+        self._thread.start()
+
+    async def do(self, job: Job, size: int = 1) -> typing.Any:
+        """What a job returns or raises, when all it wrote is kept."""
+        if not (self._accepts and self._thread.is_alive()):
+            raise Problem(503, "the service is shutting down", retry_after=5)
+        if self.waiting + size > self._backlog:
+            raise Problem(503, "too many events are waiting", retry_after=1)
+        assert self._loop is not None
+        task = _Task(job, self._loop.create_future(), size)
+        self.waiting += size
+        self._tasks.put(task)
+        return await task.done
+
+    async def stop(self) -> None:
+        """Do what was accepted, keep a snapshot, and end."""
+        self._accepts = False
+        self._tasks.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    def _run(self) -> None:
+        goes_on = True
+        while goes_on:
+            group, goes_on = self._next_group()
+            if group:
+                self._finish(group, self._outcomes(group))
+            if goes_on:
+                self._learn_due()
+        try:
+            self._desk.close()
+            self.is_saved = True
+        except StoreError as error:
+            log.error("no snapshot could be kept, and nothing is lost by that: %s", error)
+
+    def _next_group(self) -> tuple[list[_Task], bool]:
+        """All that waits, up to a number of events; and whether there may be more."""
+        group: list[_Task] = []
+        size = 0
+        try:
+            task = self._tasks.get(timeout=self._desk.seconds_until_due())
+            while True:
+                if task is None:
+                    return group, False
+                group.append(task)
+                size += task.size
+                if size >= _GROUP:
+                    break
+                task = self._tasks.get_nowait()
+        except queue.Empty:
+            pass
+        return group, True
+
+    def _outcomes(self, group: list[_Task]) -> list[typing.Any]:
+        """What each job gave, or its exception."""
+        try:
+            with self._desk.together():
+                outcomes = [self._outcome(task.job) for task in group]
+        except StoreError as error:
+            self._note_failure(error)
+            return [
+                Problem(503, "the store of asks cannot be used now", retry_after=2) for _ in group
+            ]
+        except Exception as error:
+            log.exception("a group of requests failed")
+            return [error] * len(group)
+        self.store_works = True
+        return outcomes
+
+    def _outcome(self, job: Job) -> typing.Any:
+        try:
+            return job(self._desk)
+        except StoreError:
+            raise
+        except Exception as error:
+            return error
+
+    def _learn_due(self) -> None:
+        try:
+            self._desk.learn_due()
+        except StoreError as error:
+            self._note_failure(error)
+            time.sleep(_PAUSE)
+        except Exception:
+            log.exception("answers could not be learned")
+            time.sleep(_PAUSE)
+
+    def _note_failure(self, error: StoreError) -> None:
+        self.store_works = False
+        self.store_errors += 1
+        log.error("%s", error)
+
+    def _finish(self, group: list[_Task], outcomes: list[typing.Any]) -> None:
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._answer, group, outcomes)
+
+    def _answer(self, group: list[_Task], outcomes: list[typing.Any]) -> None:
+        for task, outcome in zip(group, outcomes, strict=True):
+            self.waiting -= task.size
+            if task.done.done():  # nobody waits any more
+                continue
+            if isinstance(outcome, Exception):
+                task.done.set_exception(outcome)
+            else:
+                task.done.set_result(outcome)

@@ -403,7 +403,7 @@ def test_pending_label_is_learned_with_the_importance_of_its_asking():
     service = PendingLabels(ActiveLearner(budget=budget.RateBudget(0.3), seed=1))
     for i, (x, _) in enumerate(events(80)):
         service.predict_one(i, x)
-    asked = list(service._open)
+    asked = [ask.event_id for ask in service]
     importances = [1 / service.probability(i) for i in asked]
     for i in asked:
         service.learn_one(i, i % 2 == 0)

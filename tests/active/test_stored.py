@@ -55,7 +55,7 @@ def test_stored_asks_give_their_labels_back_to_the_window_they_were_paid_in(stor
     service = loaded(stored)
     limit = service.model.budget
     before = limit.left
-    tokens = [ask.refund_token for ask in service._open.values()]
+    tokens = [ask.refund_token for ask in service]
     for token in tokens:
         service.model.refund(token)
     assert 0 < limit.left - before == tokens.count(limit.refund_token)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from libc.math cimport fmax, log
+from libc.math cimport fmax, fmin, log
 from libc.string cimport memcpy
 
 from .auto_engine cimport Judgement
-from .auto_constants cimport BINS, DENSE, LARGEST, LEAST_SHARE, PRIOR
+from .auto_constants cimport BINS, DENSE, LARGEST, LARGEST_STEP, LEAST_SHARE, PRIOR
 from .calibration cimport KNOTS
 from .model cimport read_label, read_weight
 from .recall cimport REMEMBERED, Memory
@@ -24,8 +24,10 @@ from .checks import (
 )
 
 LARGEST_STORED = 1e305
-# No weight that was learned comes near it.
+# No weight that was learned comes near it; beside it the longest step is rounding.
 LARGEST_MU = 1e60
+# Of the labels that the line of the calibration remembers.
+LARGEST_PRECISION = 1e8
 
 cdef enum:
     # Numbers in a row of features, and in the threshold.
@@ -38,8 +40,9 @@ cdef enum:
 cdef class Auto(AutoEngine):
     def __init__(self, price_fn, price_fp, knows_odds, max_features):
         """Prices of a miss and a false alarm; `knows_odds` if they are per event, as costs are."""
-        self.price_fn = price_fn
-        self.price_fp = price_fp
+        # So that a few hundred times a price is finite.
+        self.price_fn = fmin(price_fn, 1e300)
+        self.price_fp = fmin(price_fp, 1e300)
         self.knows_odds = knows_odds
         self.max_features = max_features
         # A price of nothing is as good as a very small one.
@@ -230,7 +233,8 @@ cdef class Auto(AutoEngine):
         clock = stored_number(state, "clock", 2.0**53)
         numbers = {
             # More than t where names were forgotten and came again with a late label.
-            "n": stored(state, "n", (d,), least=0.0, most=t + 1.0),
+            # And hardly any where the count had no lower limit yet.
+            "n": stored(state, "n", (d,), least=max(1e-301, t * 1e-304), most=t + 1.0),
             "mean": stored(state, "mean", (d,), least=-LARGEST, most=LARGEST),
             "var": stored(state, "var", (d,), least=0.0, most=4.0 * LARGEST**2),
             "last": stored(state, "last", (d,), least=0.0, most=clock),
@@ -270,7 +274,7 @@ cdef class Auto(AutoEngine):
         }
 
     def _check_threshold(self, state):
-        threshold = stored(state, "threshold", (N_RUNNING,), -1e3, LARGEST_STORED)
+        threshold = stored(state, "threshold", (N_RUNNING,), -1e3, 1e3)
         means, counts = threshold[[0, 1, 3]], threshold[[2, 4, 5, 6]]
         if not (means.min() >= 0.0 and means.max() <= 1.0 and counts.min() >= 0.0):
             refuse_state("'threshold' holds shares or counts that cannot be")
@@ -283,7 +287,8 @@ cdef class Auto(AutoEngine):
         if not (
             np.abs(calibration[:2]).max() <= LARGEST_MU
             and min(a, c, *calibration[5:7], *knots) >= 0.0
-            and (a + 1e-9) * (c + 1e-9) >= 0.999 * b * b
+            and max(a, c) <= LARGEST_PRECISION
+            and a * c + 1e-9 >= (1.0 - 1e-9) * b * b
         ):
             refuse_state("'calibration' holds weights or precisions that cannot be")
         return calibration
@@ -294,8 +299,9 @@ cdef class Auto(AutoEngine):
         sizes = rows[:, 0]
         if (sizes < 0).any() or (sizes % 1 != 0).any() or (np.abs(rows[:, 1]) != 1.0).any():
             refuse_state("'recalled' holds rows that cannot be")
-        if (rows[:, 2:] < 0).any():
-            refuse_state("'recalled' holds weights or steps below 0")
+        w, steps = rows[:, 2], rows[:, 3]
+        if (steps < 0).any() or (steps > np.minimum(w * (1.0 + 1e-9), LARGEST_STEP)).any():
+            refuse_state("'recalled' holds steps that no weight of a label has made")
         parts = stored(state, "recalled_parts", (int(sizes.sum()), 2), -1e15, 1e15)
         weights = parts[:, 0]
         if parts.size and not (

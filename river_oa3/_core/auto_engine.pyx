@@ -8,8 +8,8 @@ from libc.math cimport pi, sqrt
 
 from .auto_constants cimport (
     BIN_VALUE, BINS, DENSE, ENOUGH, EVIDENCE_CAP, EVIDENCE_EVENTS, EVIDENCE_LABELS,
-    EVIDENCE_SWITCH, FORGETTING, LARGEST, LEAST_COUNT, LEAST_SHARE, PRIOR, SCALE_WINDOW, SMALLEST,
-    SURPRISE, SURPRISE_SLOPE, TEMPERATURE,
+    EVIDENCE_SWITCH, FORGETTING, LARGEST, LARGEST_SCALE, LARGEST_STEP, LEAST_COUNT, LEAST_SHARE,
+    PRIOR, SCALE_WINDOW, SMALLEST, SURPRISE, SURPRISE_SLOPE, TEMPERATURE,
 )
 from .calibration cimport calibrate, calibrated
 from .event_buffer cimport Entry
@@ -27,6 +27,10 @@ cdef Py_ssize_t END = <Py_ssize_t>(<size_t>-1 >> 1)
 
 cdef inline double temperature(double labels) noexcept nogil:
     return 1.0 + 1.0 / sqrt(1.0 + labels / TEMPERATURE)
+
+
+cdef inline double longest(double step) noexcept nogil:
+    return smaller(step, LARGEST_STEP)
 
 
 cdef inline void forget(Weight* weight, double slow, double fast) noexcept nogil:
@@ -155,7 +159,9 @@ cdef class AutoEngine(AutoRows):
         self.n_dense_next = n_dense_next
         self.next_squares = self.squares if is_counted else self.squares + length
         # The running root mean square of the length of rows, not the row's own.
-        self.scale = sqrt(t / self.next_squares) if self.next_squares > SMALLEST else 0.0
+        self.scale = 0.0
+        if self.next_squares > SMALLEST:
+            self.scale = smaller(sqrt(t / self.next_squares), LARGEST_SCALE)
         self.is_current = is_counted
         self.conclude(SLOW, m, v)
         self.conclude(FAST, fast_m, fast_v)
@@ -356,8 +362,8 @@ cdef class AutoEngine(AutoRows):
             fast_v += weight.of[FAST].sigma * z * z
         v = scale * scale * v + intercept.of[SLOW].sigma
         fast_v = scale * scale * fast_v + intercept.of[FAST].sigma
-        step = implicit_logistic_step(sign * self.judged[SLOW].m, v, w, -1.0)
-        fast_step = implicit_logistic_step(sign * self.judged[FAST].m, fast_v, w, -1.0)
+        step = longest(implicit_logistic_step(sign * self.judged[SLOW].m, v, w, -1.0))
+        fast_step = longest(implicit_logistic_step(sign * self.judged[FAST].m, fast_v, w, -1.0))
         bend = curvature(step, w)
         fast_bend = curvature(fast_step, w)
         move(&intercept.of[SLOW], 1.0, sign * step, bend)
@@ -404,7 +410,7 @@ cdef class AutoEngine(AutoRows):
             z = row.parts[i].z
             m += weight.mu * z
             v += weight.sigma * z * z
-        step = implicit_logistic_step(row.sign * m - row.step * v, v, row.w, row.step)
+        step = longest(implicit_logistic_step(row.sign * m - row.step * v, v, row.w, row.step))
         further = row.sign * (step - row.step)
         row.step = step
         self.intercept.of[SLOW].mu += further * self.intercept.of[SLOW].sigma

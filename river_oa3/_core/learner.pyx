@@ -1,5 +1,7 @@
 """What happens to an event in a learner: it is read, checked, decided on and learned."""
 
+import numpy as np
+
 from libc.math cimport erfc, isfinite, sqrt
 
 from .features cimport Features
@@ -7,7 +9,7 @@ from .kernels cimport sum_squares
 from .loss cimport step_size
 from .model cimport read_label, read_weight
 
-from .checks import positive, refuse_size, stored_number
+from .checks import positive, refuse_size, refuse_state, stored_number
 from .model import _restore  # noqa: F401 - where files of 0.1.0 look for it
 
 OVERFLOW_LIMIT = 1e150
@@ -164,7 +166,13 @@ cdef class Learner(Model):
         return copy
 
     def _checked(self, state, d):
-        return self._check(state, d), stored_number(state, "reach", OVERFLOW_LIMIT)
+        numbers = self._check(state, d)
+        reach = stored_number(state, "reach", OVERFLOW_LIMIT)
+        with np.errstate(over="ignore", invalid="ignore"):
+            length = np.linalg.norm(self.mean(state))
+        if not length <= reach * (1.0 + 1e-6):
+            refuse_state(f"its weights have the length {length:g}, and 'reach' is {reach:g}")
+        return numbers, reach
 
     def _take(self, numbers):
         of_learner, self.mu_norm_bound = numbers

@@ -8,6 +8,7 @@ from libc.string cimport memcpy
 from .auto_engine cimport Judgement
 from .auto_constants cimport BINS, DENSE, LARGEST, LARGEST_STEP, LEAST_SHARE, PRIOR
 from .calibration cimport KNOTS
+from .explanation cimport Explanation, items_of
 from .model cimport read_label, read_weight
 from .recall cimport REMEMBERED, Memory
 from .scaling cimport FAST, SIDES, SLOW, clipped
@@ -96,6 +97,16 @@ cdef class Auto(AutoEngine):
         self.reserve_scratch(self.event.known + self.event.new)
         self.judge(True)
         return self.answer(self.missing())
+
+    def explain_one(self, x):
+        """(feature, value, contribution) of each feature, and what else the margin is made of."""
+        cdef Explanation found = Explanation()
+        cdef list items = items_of(x)
+        kept = self.judge_raw(x)
+        found.reserve(self.event.known + self.n_dense)
+        self.explain(found)
+        found.find_names(self.table)
+        return found.listed(items), found.rest
 
     cdef tuple answer(self, int missing):
         cdef const Judgement* judged = self.judged + self.speaker

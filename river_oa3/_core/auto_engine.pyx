@@ -13,6 +13,7 @@ from .auto_constants cimport (
 )
 from .calibration cimport calibrate, calibrated
 from .event_buffer cimport Entry
+from .explanation cimport Explanation
 from .kernels cimport larger, smaller
 from .loss cimport curvature, implicit_logistic_step, logistic_lead, sigmoid
 from .query cimport BOTH, NEGATIVE, NEITHER, POSITIVE
@@ -422,6 +423,36 @@ cdef class AutoEngine(AutoRows):
         """What is reported of the event that was judged."""
         cdef const Judgement* judged = self.judged + self.speaker
         return calibrated(&self.calibration, self.tau[self.speaker] * judged.s)
+
+    cdef void explain(self, Explanation found) noexcept nogil:
+        """What the features of the event that was judged, and the rest, add to its margin."""
+        cdef const Judgement* judged = self.judged + self.speaker
+        cdef double shrinkage = 1.0 / sqrt(1.0 + pi / 8.0 * judged.v), sum_
+        cdef const Entry* x = self.event.entries
+        cdef Py_ssize_t known = self.event.known, i = 0, k = 0, term = 0, slot, next_dense
+        while i < known or k < self.n_dense:
+            # In the order of their slots, as `judge` has come by them.
+            slot = x[i].slot if i < known else END
+            next_dense = self.dense[k] if k < self.n_dense else END
+            i += slot <= next_dense
+            k += next_dense <= slot
+            slot = min(slot, next_dense)
+            sum_ = 0.0
+            while term < self.n_terms and self.is_of(self.terms[term].weight, slot):
+                sum_ += self.terms[term].weight.of[self.speaker].mu * self.terms[term].z
+                term += 1
+            found.add(slot, shrinkage * self.scale * sum_)
+        found.rest = shrinkage * self.intercept.of[self.speaker].mu + (judged.margin - judged.s)
+
+    cdef bint is_of(self, const Weight* weight, Py_ssize_t slot) noexcept nogil:
+        """Whether a weight is the feature's own, one of its bins, or the blank one of new bins."""
+        cdef const Feature* row = self.rows + slot
+        cdef const Weight* bins = NULL if row.bins < 0 else self.bins[row.bins].weights
+        return (
+            weight == &row.weight
+            or weight == &self.blank
+            or (bins != NULL and bins <= weight < bins + BINS)
+        )
 
     cdef int missing(self) noexcept nogil:
         if self.n_positive == 0:

@@ -4,6 +4,7 @@ import numpy as np
 
 from libc.math cimport erfc, isfinite, sqrt
 
+from .explanation cimport Explanation, items_of
 from .features cimport Features
 from .kernels cimport sum_squares
 from .loss cimport step_size
@@ -84,6 +85,21 @@ cdef class Learner(Model):
         cdef double p, v
         cdef bint has_features = self.judge_event(x, &p, &v)
         return p, v, self.confidence(v), has_features
+
+    def explain_one(self, x):
+        """(feature, value, contribution) of each feature of an event, and 0, for there is no rest."""
+        cdef Explanation found = Explanation()
+        cdef list items = items_of(x)
+        kept = self.features.read(x, False)
+        cdef double p = self.margin(self.event.entries, self.event.known)
+        cdef Py_ssize_t i
+        found.reserve(self.event.known)
+        for i in range(self.event.known):
+            found.add(self.event.entries[i].slot, self.margin(self.event.entries + i, 1))
+        found.find_names(self.table)
+        if not isfinite(p):
+            refuse_size("its margin is not finite")
+        return found.listed(items), found.rest
 
     def weights(self):
         """Feature name -> mu."""

@@ -66,8 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--snapshot-every",
         type=int,
-        default=1000,
-        help="events after which the whole model is stored (1000)",
+        default=10_000,
+        help="events after which the whole model is stored: of as many that nobody was asked "
+        "about, what they taught may be lost if the machine dies (10000)",
     )
 
 

@@ -87,6 +87,12 @@ def run(options: argparse.Namespace) -> int:
             f"others can reach {options.host}: set a token in the environment as {TOKEN}, or "
             "listen on 127.0.0.1"
         )
+    if not is_this_machine(options.host):
+        print(
+            "river-oa3: the token and all events cross the network in the clear: put a proxy with "
+            "TLS in front",
+            file=sys.stderr,
+        )
     if not 0 <= options.port < 2**16:
         raise DataError(f"--port must be from 0 to {2**16 - 1}, not {options.port}")
     for name in ("undo", "lease"):

@@ -21,6 +21,9 @@ Answer = dict[str, typing.Any]
 # What a model says about an event or a label that it does not take.
 _REFUSALS = (TypeError, ValueError, ArithmeticError, MemoryError)
 
+# It may quote what was sent.
+_LONGEST = 500
+
 
 class Desk:
     """What the service does with the learner and the asks; it belongs to the worker's thread.
@@ -41,6 +44,7 @@ class Desk:
         self._curve: Curve = learned_so_far(pending)
         # When answers may be learned, and what was answered by then on the clock of the asks.
         self._due: deque[tuple[float, dt.datetime]] = deque()
+        self._not_before = 0.0
         for ask in pending.asks("answered"):
             self._learn_later(ask)
         self.refused_events = 0
@@ -65,7 +69,7 @@ class Desk:
                 raise
             except _REFUSALS as error:
                 self.refused_events += 1
-                described = {"field": "x", "message": str(error)}
+                described = {"field": "x", "message": str(error)[:_LONGEST]}
                 answers.append({"id": event_id, "error": described})
         self._pace.note(self._pending.model.n_asked)
         return answers
@@ -173,18 +177,24 @@ class Desk:
 
     def seconds_until_due(self) -> float | None:
         """How long until answers are to be learned; None where there are none."""
-        return max(0.0, self._due[0][0] - time.monotonic()) if self._due else None
+        if not self._due:
+            return None
+        return max(0.0, max(self._due[0][0], self._not_before) - time.monotonic())
 
     def learn_due(self) -> None:
         """Learn the answers that nobody took back in time."""
         now = time.monotonic()
         due = [answered_at for when, answered_at in self._due if when <= now]
-        if due:
+        if due and now >= self._not_before:
             self._pending.learn_answered(max(due))
             # Not before it is learned: the store may fail.
             for _ in due:
                 self._due.popleft()
             self._note_quality()
+
+    def postpone(self, seconds: float) -> None:
+        """Learn no answers for a while."""
+        self._not_before = time.monotonic() + seconds
 
     def close(self) -> None:
         self._pending.close()
@@ -236,7 +246,7 @@ class Desk:
         elif isinstance(error, RuntimeError):  # somebody else uses the same store
             error = Problem(409, "was answered by somebody else just now", "id")
         elif not isinstance(error, Problem):
-            error = Problem(422, str(error), "label")
+            error = Problem(422, str(error)[:_LONGEST], "label")
         return {"id": label.event_id, "error": error.described(), "status": error.status}
 
     def _ask(self, event_id: EventId) -> Ask:

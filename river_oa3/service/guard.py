@@ -96,7 +96,11 @@ class Guard:
             if not hmac.compare_digest(shown, b"Bearer " + self._token):
                 raise Problem(401, "send the header Authorization: Bearer and the token")
         if scope["method"] not in ("GET", "HEAD") and _is_foreign(headers.get(b"origin"), host):
-            raise Problem(403, "pages of other addresses may not use this service")
+            raise Problem(
+                403,
+                "pages of other addresses may not use this service; a proxy has to pass the Host "
+                "header on",
+            )
 
 
 def _is_foreign(origin: bytes | None, host: bytes) -> bool:

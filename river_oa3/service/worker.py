@@ -4,7 +4,6 @@ import asyncio
 import logging
 import queue
 import threading
-import time
 import typing
 from collections.abc import Callable
 
@@ -19,7 +18,7 @@ log = logging.getLogger("river_oa3.service")
 # As many events share one transaction: enough to share its price, few enough to wait for.
 _GROUP = 1_000
 
-# After a store that failed, and between looks at answers that wait to be learned.
+# Seconds until answers that could not be learned are tried again.
 _PAUSE = 1.0
 
 Job = Callable[[Desk], typing.Any]
@@ -62,7 +61,8 @@ class Worker:
         self._backlog = backlog
         self._accepts = False
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="learner")
+        # A second Ctrl-C does not wait for it, which is no worse than a power cut.
+        self._thread = threading.Thread(target=self._run, name="learner", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -154,10 +154,10 @@ class Worker:
             self._desk.learn_due()
         except StoreError as error:
             self._note_failure(error)
-            time.sleep(_PAUSE)
+            self._desk.postpone(_PAUSE)
         except Exception:
             log.exception("answers could not be learned")
-            time.sleep(_PAUSE)
+            self._desk.postpone(_PAUSE)
 
     def _note_failure(self, error: StoreError) -> None:
         self.store_works = False

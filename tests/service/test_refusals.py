@@ -5,15 +5,24 @@ from __future__ import annotations
 import json
 import re
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 from river_oa3.service import Limits
+from river_oa3.service.problems import Problem
+from river_oa3.service.reading import parse_json
 
 SMALL = Limits(body=20_000, batch=3, features=4, name=8, text=16, id=10)
 
 
 @pytest.fixture(scope="module")
 def small(module_service):
+    return module_service(limits=SMALL)
+
+
+@pytest.fixture(scope="module")
+def fuzzed(module_service):
     return module_service(limits=SMALL)
 
 
@@ -113,6 +122,51 @@ def test_a_body_without_a_length_is_limited_too(small):
     pieces = (b" " * 1_000 for _ in range(50))
     headers = {"content-type": "application/json"}
     assert small.client.post("/events", content=pieces, headers=headers).status_code == 413
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=20)
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@hypothesis.given(
+    st.binary(max_size=200) | st.text('{}[]"\\:,eE+-.0123456789truefalsn\\ud8 ').map(str.encode)
+)
+def test_any_bytes_are_understood_or_refused(body):
+    try:
+        value = parse_json(body)
+    except Problem:
+        return
+    assert value == json.loads(body)
+
+
+@hypothesis.given(anything)
+def test_what_json_writes_is_understood(value):
+    assert parse_json(json.dumps(value).encode()) == value
+
+
+@hypothesis.settings(
+    deadline=None,
+    max_examples=150,
+)
+@hypothesis.given(
+    path=st.sampled_from(
+        ["/events", "/labels", "/labels/withdraw", "/asks/lease", "/asks/release"]
+    ),
+    value=anything
+    | st.fixed_dictionaries({}, optional=dict.fromkeys(("id", "x", "label", "who"), anything))
+    | st.lists(st.fixed_dictionaries({"id": texts, "x": st.dictionaries(texts, anything)})),
+)
+def test_nothing_that_is_sent_breaks_the_service(fuzzed, path, value):
+    answer = fuzzed.post(path, json.dumps(value).encode())
+    assert answer.status_code < 500, answer.text
 
 
 def test_nothing_that_was_refused_has_been_counted(small):

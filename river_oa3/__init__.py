@@ -1,6 +1,6 @@
 """Second-order online classifiers for imbalanced streams with a budget of labels, for river."""
 
-from river_oa3 import budget, metrics, query, rivals
+from river_oa3 import budget, metrics, monitor, query, rivals
 from river_oa3.active import ActiveLearner
 from river_oa3.auto import AutoOA3Classifier
 from river_oa3.files import load, save
@@ -21,6 +21,7 @@ __all__ = [
     "budget",
     "load",
     "metrics",
+    "monitor",
     "query",
     "rivals",
     "save",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
+import pickle
 import random
 import re
 import resource
@@ -303,6 +304,7 @@ def outcome(name, content):
             except AttributeError:
                 return "loaded", "another kind"  # a part on its own, which takes no events
         model = files.from_bytes(files.to_bytes(model))
+        model = pickle.loads(pickle.dumps(model))
     return "loaded", said
 
 

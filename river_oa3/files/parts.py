@@ -7,6 +7,7 @@ out of them. Nothing else is made, whatever a file says.
 from __future__ import annotations
 
 import typing
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 
 import numpy as np
@@ -75,6 +76,7 @@ class Writer:
 
     def __init__(self) -> None:
         self.arrays: dict[str, bytes] = {}
+        self._n_called: Counter[str] = Counter()
         # By their ids; held, so that no other object gets the same.
         self._written: dict[int, typing.Any] = {}
 
@@ -96,10 +98,8 @@ class Writer:
 
     def array(self, name: str, array: NDArray[typing.Any]) -> str:
         """Store an array; the name stands for it."""
-        unique, n = name, 1
-        while unique in self.arrays:
-            n += 1
-            unique = f"{name}-{n}"
+        self._n_called[name] += 1
+        unique = name if self._n_called[name] == 1 else f"{name}-{self._n_called[name]}"
         self.arrays[unique] = array_bytes(array)
         return unique
 

@@ -76,8 +76,11 @@ def load(path: Location) -> typing.Any:
 
     Nothing in the file is run, whoever wrote it. A file that was damaged, or made up, is a
     `FileError` that names what is wrong. Loading takes no more memory than 60 times the size of the
-    file, and a few times that for one that `save` has written; the same model comes out: the
-    decisions that follow are those that would have followed.
+    file and a megabyte, whatever the file says, and less than 10 times for one that `save` has
+    written.
+
+    What comes out goes on as what was stored would have: the same decisions follow, to the last
+    bit.
 
     Parameters
     ----------

@@ -65,6 +65,11 @@ class DurableStore:
         self._n_expired_now = 0
         self._uniforms = EventUniforms(0)
 
+    def look(self) -> Resumed:
+        """Bring the model to where the store stands, and leave the store to who learns from it."""
+        _, standing = self._sql.look()
+        return self._resumed(standing)
+
     def open(self) -> Resumed:
         """Take over the store, and bring the model to where it stands."""
         snapshot = self._snapshot()  # of what was given, which must be of a kind that can be stored
@@ -77,19 +82,18 @@ class DurableStore:
         else:
             seed, standing = found
             self._check_seed(seed)
-            self._resume(standing)
+            resumed = self._resumed(standing)
             self._labels = self._sql.labels()
             for ask in self._sql.asks("open"):
                 self._waiting[ask.event_id] = dataclasses.replace(ask, x=None)
-            resumed = Resumed(
-                standing["events"],
-                self._sql.count("expired"),
-                self._sql.latest(),
-                tuple(self._sql.outcomes()),
-            )
         self._uniforms = EventUniforms(seed)
         self._model._rng = typing.cast(typing.Any, self._uniforms)
         return resumed
+
+    def _resumed(self, standing: Standing) -> Resumed:
+        self._resume(standing)
+        n_expired, latest = self._sql.count("expired"), self._sql.latest()
+        return Resumed(standing["events"], n_expired, latest, tuple(self._sql.outcomes()))
 
     def _check_seed(self, seed: int) -> None:
         if self._model.seed not in (None, seed):

@@ -78,6 +78,9 @@ class PendingLabels:
         With a store, the number of events after which the model is stored as a whole.
     metric
         What `quality` tells, from the labels that come: a metric of `river_oa3.metrics`.
+    learns
+        Whether it predicts and learns. If not, it leaves that to the process that owns the store,
+        lists asks, and takes answers, which that process learns; `refresh` brings it up to date.
 
     Attributes
     ----------
@@ -126,6 +129,7 @@ class PendingLabels:
         store: str | None = None,
         snapshot_every: int = 1000,
         metric: typing.Any = None,
+        learns: bool = True,
     ):
         if not isinstance(model, ActiveLearner):
             raise TypeError(f"model must be an ActiveLearner, not {model!r}")
@@ -135,6 +139,8 @@ class PendingLabels:
         self.refund = refund
         self.strict = strict
         self.snapshot_every = checks.positive_integer("snapshot_every", snapshot_every)
+        self.metric = metric
+        self.learns = learns
         self.quality = AskedQuality(metric)
         self.n_events = 0
         self.n_expired = 0
@@ -148,6 +154,8 @@ class PendingLabels:
         self._store: Store = MemoryStore()
         if store is not None:
             self._go_on(store)
+        elif not learns:
+            raise ValueError("without a store there is nobody else who learns")
 
     def __len__(self) -> int:
         """The number of labels that are pending."""
@@ -214,6 +222,8 @@ class PendingLabels:
         """
         if self._doubt is not None:
             self._settle()
+        if not self.learns:
+            self._refuse_to_learn()
         known = self._store.known(event_id)
         if known is not None:
             return known
@@ -405,10 +415,17 @@ class PendingLabels:
         self._store.snapshot(self.n_events)
         self._snapshot_due = self.n_events + self.snapshot_every
 
+    def refresh(self) -> None:
+        """Bring one that does not learn up to date with the process that does."""
+        if not self.learns:
+            self._store.close()
+            self._go_on(self._url)
+
     def close(self) -> None:
         """Take a last snapshot, and let go of the store."""
         try:
-            self.snapshot()
+            if self.learns:
+                self.snapshot()
         finally:
             self._store.close()
 
@@ -440,13 +457,21 @@ class PendingLabels:
                 f"a store needs the extra 'service': pip install 'river-oa3[service]' ({error})"
             ) from None
         store = DurableStore(url, self.model)
-        resumed = store.open()
+        resumed = store.open() if self.learns else store.look()
         self.n_events, self.n_expired = resumed.n_events, resumed.n_expired
         self._clock = SteadyClock(resumed.latest)
-        self._snapshot_due = self.n_events + self.snapshot_every
+        if self.learns:
+            self._snapshot_due = self.n_events + self.snapshot_every
+        self.quality = AskedQuality(self.metric)
         for ask in resumed.learned:
             _tell(self.quality, ask)
-        self._store = store
+        self._url, self._store = url, store
+
+    def _refuse_to_learn(self) -> typing.NoReturn:
+        raise StoreError(
+            "this one takes answers, and another process predicts and learns: make it with "
+            "learns=True to take over"
+        )
 
     def _now(self) -> dt.datetime:
         return dt.datetime.fromtimestamp(self._clock(), dt.UTC)
@@ -577,6 +602,8 @@ class PendingLabels:
 
     def _learn(self, labels: list[_Label]) -> list[Exception | None]:
         self._catch_up()
+        if not self.learns:
+            self._refuse_to_learn()
         outcomes: list[Exception | None] = [None] * len(labels)
         due: dict[Hashable, tuple[int, Ask, dict[str, typing.Any]]] = {}
         for index, (event_id, y, kwargs) in enumerate(labels):

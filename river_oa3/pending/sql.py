@@ -60,15 +60,29 @@ class SqlStore:
             row = connection.execute(sa.select(state)).mappings().first()
             if row is None:
                 return None
-            if row["format"] != tables.FORMAT:
-                raise StoreError(
-                    f"{self.name} was written in format {row['format']}, and this version of "
-                    f"river_oa3 reads format {tables.FORMAT}: use the version that wrote it, or a "
-                    "newer one"
-                )
+            seed, standing = self._checked(row)
             self._owner, self._step = row["owner"] + 1, row["step"]
             connection.execute(state.update().values(owner=self._owner))
-            return int(row["seed"]), from_text(row["standing"])
+            return seed, standing
+
+    def look(self) -> tuple[int, Standing]:
+        """Its seed and where the learner stands, who is somebody else and remains so."""
+        with self._reading() as connection:
+            row = None
+            if sa.inspect(connection).has_table(state.name):
+                row = connection.execute(sa.select(state)).mappings().first()
+        if row is None:
+            raise StoreError(f"{self.name} is empty: start whoever learns from it first")
+        return self._checked(row)
+
+    def _checked(self, row: sa.RowMapping) -> tuple[int, Standing]:
+        if row["format"] != tables.FORMAT:
+            raise StoreError(
+                f"{self.name} was written in format {row['format']}, and this version of "
+                f"river_oa3 reads format {tables.FORMAT}: use the version that wrote it, or a "
+                "newer one"
+            )
+        return int(row["seed"]), from_text(row["standing"])
 
     def start(self, seed: int, standing: Standing, model: bytes, counts: str) -> None:
         """Fill in a new store."""

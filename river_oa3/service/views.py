@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import typing
 
-from river_oa3.metrics import WeightedCost
+from river_oa3.monitor import AskedQuality
 from river_oa3.pending import Ask
 
 __all__ = ["for_a_person", "for_a_program", "plain", "quality"]
@@ -66,18 +65,22 @@ def for_a_person(ask: Ask, model: typing.Any) -> dict[str, typing.Any]:
     }
 
 
-def quality(quality: typing.Any) -> dict[str, typing.Any]:
+def quality(quality: AskedQuality) -> dict[str, typing.Any]:
     """How good the answers are, in short."""
-    interval, metric = quality.interval(), quality.metric
-    words = re.findall("[A-Z][a-z]*", "" if metric is None else type(metric).__name__)
+    told = plain(quality.to_dict())
+    measure = told["metric"]
+    found = told["measures"][measure]
     return {
-        "name": " ".join(words).lower(),
+        "name": measure.replace("_", " "),
         # A cost has no end; everything else is from 0 to 1.
-        "is_share": not isinstance(metric, WeightedCost),
-        "value": plain(quality.get()),
-        "interval": None if interval is None else plain(interval),
-        "labels": quality.n_labels,
-        "drift": bool(quality.drift_detected),
+        "is_share": measure != "weighted_cost",
+        "value": found["estimate"],
+        "interval": [found["low"], found["high"]] if found["enough"] else None,
+        "sensitivity": told["measures"]["sensitivity"]["estimate"],
+        "specificity": told["measures"]["specificity"]["estimate"],
+        "labels": told["n_labels"],
+        "drift": told["drift_detected"],
+        "summary": told["summary"],
     }
 
 

@@ -5,12 +5,13 @@ import { count, number } from "./format.js";
 
 const WIDTH = 288;
 const HEIGHT = 132;
-const LEFT = 34;
+const LEFT = 38;
 const BOTTOM = 20;
 const TOP = 6;
 const RIGHT = 6;
 
-export function drawCurve(figure, points) {
+export function drawCurve(figure, points, isShare) {
+  const written = (value) => (isShare ? `${+(100 * value).toFixed(1)}%` : number(value));
   figure.hidden = points.length < 2;
   figure.querySelector("svg")?.remove();
   if (figure.hidden) return;
@@ -25,11 +26,11 @@ export function drawCurve(figure, points) {
   const sure = points.filter((each) => each.low !== null);
   const band = [...sure.map((each) => place(each, "high")), ...sure.map((each) => place(each, "low")).reverse()];
   const newest = points.at(-1);
-  const text = `From ${number(points[0].value)} after ${count(least)} labels to ${number(newest.value)} after ${count(most)}`;
+  const text = `From ${written(points[0].value)} after ${count(least)} labels to ${written(newest.value)} after ${count(most)}`;
   figure.append(shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": text },
     ...ticks.flatMap((tick) => [
       shape("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(tick), y2: y(tick) }),
-      shape("text", { x: LEFT - 6, y: y(tick) + 4, "text-anchor": "end" }, String(+tick.toFixed(6))),
+      shape("text", { x: LEFT - 6, y: y(tick) + 4, "text-anchor": "end" }, written(tick)),
     ]),
     shape("polygon", { class: "band", points: band.join(" ") }),
     shape("polyline", { class: "line", points: points.map((each) => place(each, "value")).join(" ") }),

@@ -9,7 +9,7 @@ export function showProgress(progress) {
   showQueue(progress.open, progress.seen);
   showBudget(progress.budget, progress);
   showQuality(progress.quality);
-  drawCurve(byId("curve"), progress.curve);
+  drawCurve(byId("curve"), progress.curve, progress.quality.is_share);
 }
 
 export function showQueue(open, seen) {
@@ -57,14 +57,25 @@ function lasting(budget) {
 }
 
 function showQuality(quality) {
-  const figure = byId("quality-value").parentElement;
-  const isUnsure = quality.value === null || quality.interval === null;
-  figure.classList.toggle("words", isUnsure);
+  const isUnsure = quality.interval === null;
+  byId("quality-value").parentElement.classList.toggle("words", isUnsure);
   const shown = (value) => (quality.is_share ? percent(value) : number(value));
   say(byId("quality-value"), isUnsure ? "Too few labels to say" : shown(quality.value));
   say(byId("quality-unit"), isUnsure ? "" : quality.name);
-  const rests = `${plural(quality.labels, "label", "labels")} so far`;
-  const range = isUnsure ? "" : `between ${shown(quality.interval[0])} and ${shown(quality.interval[1])}, in 95 of 100 cases; `;
-  const drift = quality.drift ? " It has changed lately: look into what is new." : "";
-  say(byId("quality-text"), `${range}${rests}.${drift}`);
+  say(byId("quality-text"), isUnsure ? afterColon(quality.summary) : range(quality, shown));
+  const drift = byId("drift");
+  drift.hidden = !quality.drift;
+  say(drift, "Mistakes have become more frequent: look at what is new in the events.");
+}
+
+function range({ interval, labels, sensitivity, specificity }, shown) {
+  const parts = sensitivity === null || specificity === null ? ""
+    : ` Of what is yes it finds ${percent(sensitivity, 0)}; of what is no it leaves ${percent(specificity, 0)} alone.`;
+  return `Between ${shown(interval[0])} and ${shown(interval[1])}, in 19 of 20 cases, by ${plural(labels, "label", "labels")}.${parts}`;
+}
+
+// The monitor says in words how many there are, and how many it takes.
+function afterColon(summary) {
+  const rest = summary.slice(summary.indexOf(":") + 1).trim();
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
 }

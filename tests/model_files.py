@@ -6,6 +6,7 @@ import datetime as dt
 
 from hypothesis import strategies as st
 from river import compose, preprocessing, stats
+from river import metrics as river_metrics
 
 from river_oa3 import (
     ActiveLearner,
@@ -117,7 +118,10 @@ def serving(classifier, labels, **params):
 PENDING = {
     "pending": lambda: serving(OA3DiagClassifier(), 12),
     "pending at a rate": lambda: serving(
-        OA3DiagClassifier(), budget.RateBudget(0.5, 20), strict=False, metric=metrics.Sensitivity()
+        OA3DiagClassifier(),
+        budget.RateBudget(0.5, 20),
+        strict=False,
+        metric=river_metrics.Precision(),
     ),
     "pending in windows": lambda: serving(
         OA3DiagClassifier(), budget.WindowBudget(3, every=7), time_to_live=dt.timedelta(days=36500)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
+from river import metrics as river_metrics
+
 from river_oa3.files.parts import Fields, Json, Writer, check_attributes, register
 from river_oa3.metrics import Sensitivity, Specificity, WeightedCost, WeightedSum
 
+_Bare = Sensitivity | Specificity | river_metrics.Precision
 _COUNTING = ("cm", "pos_val", "_requires_labels")
 
 
@@ -32,12 +37,16 @@ def _decode_cost(fields: Fields) -> WeightedCost:
     )
 
 
-def _encode_bare(metric: Sensitivity | Specificity, writer: Writer) -> Json:
+def _encode_bare(metric: _Bare, writer: Writer) -> Json:
     check_attributes(metric, _COUNTING)
     return {"positive": writer.value(metric.pos_val)}
 
 
-register(Sensitivity, _encode_bare, lambda fields: Sensitivity(pos_val=fields.value("positive")))
-register(Specificity, _encode_bare, lambda fields: Specificity(pos_val=fields.value("positive")))
-register(WeightedSum, _encode_sum, _decode_sum)
-register(WeightedCost, _encode_cost, _decode_cost)
+def _decode_bare(kind: type[_Bare], fields: Fields) -> _Bare:
+    return kind(pos_val=fields.value("positive"))
+
+
+register(WeightedSum, _encode_sum, _decode_sum, is_setting=True)
+register(WeightedCost, _encode_cost, _decode_cost, is_setting=True)
+for _kind in (Sensitivity, Specificity, river_metrics.Precision):
+    register(_kind, _encode_bare, functools.partial(_decode_bare, _kind), is_setting=True)

@@ -34,6 +34,8 @@ class Codec(typing.NamedTuple):
     type: type
     encode: Callable[[typing.Any, Writer], Json]
     decode: Callable[[Fields], typing.Any]
+    # Whether it is stored as parameters alone: then it does not matter who else uses it.
+    is_setting: bool
 
 
 _by_kind: dict[str, Codec] = {}
@@ -46,9 +48,10 @@ def register(
     type: type,
     encode: Callable[[typing.Any, Writer], Json],
     decode: Callable[[Fields], typing.Any],
+    is_setting: bool = False,
 ) -> None:
     """Add a type that can be stored; its subclasses are not, for they may be anything."""
-    codec = Codec(type.__name__, type, encode, decode)
+    codec = Codec(type.__name__, type, encode, decode, is_setting)
     _by_kind[codec.kind] = _by_type[type] = codec
 
 
@@ -85,7 +88,7 @@ class Writer:
         codec = _by_type.get(type(part))
         if codec is None:
             raise FileError(_refusal(part))
-        if id(part) in self._written:
+        if id(part) in self._written and not codec.is_setting:
             raise FileError(
                 f"the same {full_name(type(part))} is used in two places, which would be two of "
                 "them when it is loaded: give each place its own"

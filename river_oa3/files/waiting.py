@@ -18,7 +18,7 @@ from river_oa3.pending.memory import KEPT_EXPIRED, MemoryStore
 _COUNTS = ("n_events", "n_expired", "n_unmatched")
 _KNOWN = (
     *("model", "time_to_live", "capacity", "refund", "strict", "snapshot_every", "quality"),
-    *("_clock", "_store", "_snapshot_due", "_unwritten", "_doubt"),
+    *("metric", "learns", "_clock", "_store", "_snapshot_due", "_unwritten", "_doubt"),
 )
 # The end of the year 9999, in seconds since 1970.
 _END_OF_TIME = 253402300799.0
@@ -44,6 +44,7 @@ def _encode_pending(service: PendingLabels, writer: Writer) -> Json:
         "strict": bool(service.strict),
         **{name: writer.count(attributes[name]) for name in _COUNTS},
         "quality": writer.part(service.quality),
+        "metric_given": service.metric is not None,
         "clock": service._clock._latest,
         "asks": [_encode_ask(ask, store, writer) for ask in store._kept.values()],
         "expired": [_encode_ask(ask, store, writer) for ask in store._expired],
@@ -63,6 +64,7 @@ def _decode_pending(fields: Fields) -> PendingLabels:
     for name in _COUNTS:
         setattr(service, name, fields.count(name))
     service.quality = fields.part("quality", (AskedQuality,))
+    service.metric = service.quality.metric if fields.flag("metric_given") else None
     service._clock = SteadyClock(fields.number("clock", 0.0, _END_OF_TIME))
     service._store = _decode_store(fields)
     return service

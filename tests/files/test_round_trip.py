@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_files import ASKING, KINDS, LEARNERS, NUMERIC, PENDING, examples, told, trained
 
-from river_oa3 import ActiveLearner, OA3DiagClassifier, PendingLabels, budget, files, query
+from river_oa3 import (
+    ActiveLearner,
+    AutoOA3Classifier,
+    OA3DiagClassifier,
+    PendingLabels,
+    budget,
+    files,
+    metrics,
+    query,
+)
+from river_oa3.monitor import AskedQuality
 
 each_kind = pytest.mark.parametrize("name", KINDS)
 
@@ -78,6 +90,25 @@ def test_loaded_service_has_the_parameters_and_the_asks_of_the_stored_one(name):
     for state in ("open", "answered", "expired"):
         assert twin.asks(state) == service.asks(state)
         assert twin.count(state) == service.count(state)
+
+
+def test_quality_goes_on_as_it_would_have():
+    rng, uncut, stored = random.Random(3), AskedQuality(), AskedQuality()
+    for i in range(3000):
+        label = rng.random() < 0.3
+        event = label, label == (rng.random() < 0.9 - 0.3 * (i > 1500)), rng.uniform(0.05, 1.0)
+        uncut.update(*event)
+        stored.update(*event)
+        if i % 100 == 0:
+            stored = through_file(stored)
+    assert stored.n_drifts > 0
+    assert stored.to_dict() == uncut.to_dict()
+
+
+def test_metric_may_be_the_objective_too():
+    objective = metrics.WeightedCost(9.0, 2.0)
+    service = PendingLabels(ActiveLearner(AutoOA3Classifier(objective)), metric=objective)
+    assert through_file(service).quality.metric.cost_fn == 9.0
 
 
 def test_lease_and_skip_of_an_ask_are_kept():

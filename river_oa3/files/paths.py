@@ -87,6 +87,20 @@ def load(path: Location) -> typing.Any:
     path
         The file.
 
+    Examples
+    --------
+
+    >>> import pathlib, tempfile
+    >>> import river_oa3
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, 'model.oa3')
+    ...     _ = path.write_text('not a model')
+    ...     river_oa3.load(path)
+    Traceback (most recent call last):
+        ...
+    river_oa3.files.errors.FileError: ...model.oa3 cannot be loaded: it is no .oa3 file: ...
+
     """
     return read_path(path).model
 

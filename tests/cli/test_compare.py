@@ -36,7 +36,7 @@ def test_tables_pictures_the_page_and_the_model_are_written_and_nothing_else(com
     stem = "compare-small"
     pictures = [f"{stem}-labels.png", f"{stem}-labels.svg", f"{stem}.png", f"{stem}.svg"]
     tables = [f"{stem}.csv", f"{stem}.html", f"{stem}.json"]
-    assert compared.files == sorted([*pictures, *tables, "model.pickle", "model.py"])
+    assert compared.files == sorted([*pictures, *tables, "model.oa3", "model.py"])
 
 
 def test_the_written_files_are_named_in_the_output(compared):

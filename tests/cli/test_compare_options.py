@@ -142,7 +142,7 @@ def test_gamma_and_the_sketch_size_reach_the_methods(compare):
 def test_without_matplotlib_everything_but_the_pictures_is_written(compare):
     assert not plots.available()
     tables = [f"compare-small.{suffix}" for suffix in ("csv", "html", "json")]
-    assert compare().files == [*tables, "model.pickle", "model.py"]
+    assert compare().files == [*tables, "model.oa3", "model.py"]
 
 
 def test_without_matplotlib_there_is_a_hint(compare):

@@ -6,7 +6,6 @@ import csv
 import importlib.util
 import json
 import os
-import pickle
 import re
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import pytest
 from commands import MEASURED, Small, command
 from messy_tables import ROWS, WRITERS, messy_rows, write_csv_rows
 
+from river_oa3 import load
 from river_oa3.commands import compare_data
 from river_oa3.datasets import DataError, files, preparation, spool
 from river_oa3.datasets.sources import open_source
@@ -98,9 +98,8 @@ def test_every_kind_of_file_gives_the_same_decisions(suffix, rows, ended, tmp_pa
     path = WRITERS[suffix](tmp_path / f"payments{suffix}", rows)
     other = compared(tmp_path / "out", path)
     assert other.results == ended.results
-    fitted = [(each.folder / "model.pickle").read_bytes() for each in (ended, other)]
-    weights = [pickle.loads(each).classifier.weights for each in fitted]
-    assert weights[0] == weights[1]
+    fitted = [load(each.folder / "model.oa3") for each in (ended, other)]
+    assert fitted[0].classifier.weights == fitted[1].classifier.weights
 
 
 def test_pieces_on_disk_are_compared_and_taken_away(table, tmp_path, monkeypatch):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import pickle
 import pprint
 import textwrap
 import typing
@@ -11,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import river_oa3
+from river_oa3 import files
 from river_oa3.active import ActiveLearner
 from river_oa3.datasets import Stream
 from river_oa3.datasets.paper_rows import INTERCEPT
@@ -39,8 +39,8 @@ label per event may be asked for. Any label that comes teaches the model, whethe
 or not, as soon as it comes or much later.
 
 `python model.py events.csv` predicts the rows of a CSV file, or of a file with an event as JSON on
-each line. The fitted model is in {file}, which is read by pickle: load no file that you do not
-trust. Made by river-oa3 {version}.
+each line. The fitted model is in {file}, which runs no code when it is loaded: `river-oa3 show
+{file}` says what it holds. Made by river-oa3 {version}.
 """
 
 {standard}
@@ -48,7 +48,7 @@ trust. Made by river-oa3 {version}.
 {imports}
 '''
 # What the code below needs, beyond what the preparation does.
-NEEDED = ("import csv", "import json", "import pickle", "import sys", "from pathlib import Path")
+NEEDED = ("import csv", "import json", "import sys", "from pathlib import Path")
 
 TAIL = '''
 
@@ -59,7 +59,7 @@ def new_model():
 
 def load(path=Path(__file__).with_name("{file}")):
     """The fitted model: it has learned {learned}."""
-    return pickle.loads(Path(path).read_bytes())
+    return river_oa3.load(path)
 
 
 def rows_of(path):
@@ -143,7 +143,7 @@ def hand_over(
         What stands between the fields of the CSV file.
 
     """
-    paths = [folder / "model.py", folder / "model.pickle"]
+    paths = [folder / "model.py", folder / "model.oa3"]
     is_scaled = not (find(method).takes_raw or as_they_are)
     features = "scaled(prepare(row))" if is_scaled else "prepare(row)"
     use = lines_of_use("scaled(prepare(event))" if is_scaled else "prepare(event)", is_scaled)
@@ -152,7 +152,7 @@ def hand_over(
     names += ["query"] if "query." in model_code else []
     kind = type(model.classifier).__name__
     ours = sorted([*names, *_of_package(kind)], key=lambda name: (name.islower(), name))
-    imports = [f"from river_oa3 import {', '.join(ours)}"]
+    imports = ["import river_oa3", f"from river_oa3 import {', '.join(ours)}"]
     if not _of_package(kind):
         imports.append(f"from river_oa3.first_order import {kind}")
     order = (
@@ -182,7 +182,7 @@ def hand_over(
         features=features,
     )
     write_text(paths[0], code)
-    write_bytes(paths[1], pickle.dumps(model))
+    write_bytes(paths[1], files.to_bytes(model))
     return Handover(method, use, code, tuple(path.name for path in paths)), paths
 
 

@@ -17,8 +17,8 @@ __all__ = ["AskedQuality", "Estimate"]
 
 # Labels of each class, or of predicted positives, below which nothing is said.
 ENOUGH = 15
-# No event stands for more others than this.
-LARGEST_WEIGHT = 1e9
+# Smaller ones count as this, so that squares of weights are finite.
+LEAST_PROBABILITY = 1e-9
 
 
 class Estimate(typing.NamedTuple):
@@ -48,7 +48,7 @@ class AskedQuality(LossWatch):
 
     `drift_detected` is raised when river's ADWIN finds that mistakes have become more frequent. A
     mistake counts by its weight relative to the mean weight, up to 3. The flag falls again when
-    they are as rare as they were, or ADWIN sees them fall.
+    they have come half way back, or ADWIN sees them fall.
 
     What to do when it is raised:
 
@@ -304,5 +304,9 @@ class AskedQuality(LossWatch):
 
 def _read(y_true: typing.Any, y_pred: typing.Any, probability: typing.Any) -> tuple[int, float]:
     """The kind of an event, and how many it stands for."""
-    kind = 2 * checks.as_label(y_true) + checks.as_label(y_pred)
-    return kind, min(1.0 / checks.share("probability", probability), LARGEST_WEIGHT)
+    # The checks are for others than these, and take their time.
+    actual = y_true if type(y_true) is bool else checks.as_label(y_true)
+    predicted = y_pred if type(y_pred) is bool else checks.as_label(y_pred)
+    if not (type(probability) is float and 0.0 < probability <= 1.0):
+        probability = checks.share("probability", probability)
+    return 2 * actual + predicted, 1.0 / max(probability, LEAST_PROBABILITY)

@@ -16,7 +16,7 @@ WINDOW = 1000
 ENOUGH = 30
 # ADWIN's bound is a cautious one for losses that are mostly 0: see `AskedQuality` for what these
 # mean in false alarms.
-DELTA = 0.2
+DELTA = 0.1
 CLOCK = 8
 
 
@@ -35,29 +35,29 @@ class LossWatch:
         self.n_drifts = 0
         self._has_risen = False
         self._losses: list[float] = []
-        self._mean_before = 0.0
+        self._half_way = 0.0
 
     def __getstate__(self) -> dict[str, typing.Any]:
         return self.__dict__
 
     @property
     def drift_detected(self) -> bool:
-        """Whether mistakes are more frequent than they were; until they are not any more."""
+        """Whether mistakes have become more frequent, and have not come half way back since."""
         return self._has_risen
 
     def _watch(self, loss: float) -> None:
-        adwin = self._adwin()
-        before = adwin.estimation
-        self._losses.append(min(loss, LARGEST_LOSS))
-        adwin.update(self._losses[-1])
+        adwin, losses = self._adwin(), self._losses
+        losses.append(min(loss, LARGEST_LOSS))
+        adwin.update(losses[-1])
         if adwin.drift_detected:
-            self._has_risen = adwin.estimation > before
-            if self._has_risen:
-                self.n_drifts += 1
-                self._mean_before = before
+            old = losses[: len(losses) - int(adwin.width)]
+            before, after = sum(old) / len(old), adwin.estimation
+            self._has_risen = after > before
+            self._half_way = 0.5 * (before + after)
+            self.n_drifts += self._has_risen
             self._losses = []
-        elif self._has_risen and adwin.width >= ENOUGH and adwin.estimation <= self._mean_before:
-            self._has_risen = False
+        elif self._has_risen and len(losses) >= ENOUGH:
+            self._has_risen = adwin.estimation > self._half_way
         if len(self._losses) == 2 * WINDOW:
             self._losses = self._losses[WINDOW:]
 

@@ -25,6 +25,7 @@ PUBLIC = [
     "river_oa3.experiments",
     "river_oa3.first_order",
     "river_oa3.metrics",
+    "river_oa3.monitor",
     "river_oa3.query",
     "river_oa3.rivals",
 ]
@@ -42,7 +43,7 @@ def test_a_command_of_the_readme_is_understood(command):
 
 def test_the_readme_shows_each_command():
     shown = {command.split()[0] for command in COMMANDS}
-    assert shown >= {"compare", "reproduce", "bench", "show"}
+    assert shown >= {"compare", "reproduce", "bench", "serve", "show"}
 
 
 def test_the_main_command_runs_on_what_comes_with_river(tmp_path, capsys):

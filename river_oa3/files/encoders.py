@@ -56,9 +56,14 @@ def _decode_one_hot(fields: Fields) -> preprocessing.OneHotEncoder:
 
 def _encode_imputer(step: preprocessing.StatImputer, writer: Writer) -> Json:
     check_attributes(step, ("imputers", "stats"))
+    if len(set(map(id, step.stats.values()))) < len(step.stats):
+        raise FileError(
+            f"a {full_name(type(step))} whose features share a statistic cannot be stored in a "
+            "file: give each its own"
+        )
     return {
-        "names": writer.names(name for name, _ in step.imputers),
-        "fill": [_encode_fill(step, step.stats[name], writer) for name, _ in step.imputers],
+        "names": writer.names(step.stats),
+        "fill": [_encode_fill(step, fill, writer) for fill in step.stats.values()],
     }
 
 

@@ -21,7 +21,7 @@ from river_oa3.files.parts import (
     register,
     register_remedy,
 )
-from river_oa3.files.values import LARGEST_COUNT, LARGEST_INTEGER, shown
+from river_oa3.files.values import LARGEST_COUNT, shown
 
 __all__ = ["in_order", "number_of"]
 
@@ -167,8 +167,7 @@ def _decode_extremes(fields: Fields, name: str, size: int) -> list[float]:
     if type(extremes) is not list or len(extremes) != size:
         fields.refuse(name, f"is not a list of {size} numbers")
     for number in extremes:
-        is_count = type(number) is int and abs(number) <= LARGEST_INTEGER
-        if not (is_count or (type(number) is float and number == number)):
+        if type(number) not in (int, float) or number != number:
             fields.refuse(name, f"holds {shown(number)}, which is not a number")
     return extremes
 

@@ -102,22 +102,26 @@ def _encode_ask(ask: Ask, store: MemoryStore, writer: Writer) -> Json:
         "event_id": writer.names([ask.event_id])[0],
         "x": writer.value(ask.x),
         "label": writer.value(ask.label),
-        "probability": writer.value(ask.probability),
-        "margin": writer.value(ask.margin),
-        "variance": writer.value(ask.variance),
-        "query_probability": writer.value(ask.query_probability),
-        "reason": ask.reason,
+        "probability": _encode_number(ask.probability, writer),
+        "margin": _encode_number(ask.margin, writer),
+        "variance": _encode_number(ask.variance, writer),
+        "query_probability": _encode_number(ask.query_probability, writer),
+        "reason": str(ask.reason),
         "asked_at": ask.asked_at.timestamp(),
         "state": ask.state,
         "answer": writer.value(ask.answer),
         "answered_at": None if ask.answered_at is None else ask.answered_at.timestamp(),
-        "weight": writer.value(ask.weight),
-        "leased_to": ask.leased_to,
+        "weight": _encode_number(ask.weight, writer),
+        "leased_to": None if ask.leased_to is None else str(ask.leased_to),
         "leased_until": store._leased_until.get(ask.event_id) if is_kept else None,
         "skips": writer.count(store._skips.get(ask.event_id, 0)) if is_kept else 0,
         "event": writer.count(ask.event),
         "refund_token": writer.value(ask.refund_token),
     }
+
+
+def _encode_number(number: float | None, writer: Writer) -> typing.Any:
+    return None if number is None else writer.value(float(number))
 
 
 def _decode_ask(fields: Fields, store: MemoryStore | None) -> Ask:

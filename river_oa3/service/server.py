@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import ipaddress
 import signal
 import socket
@@ -64,6 +65,9 @@ def serve(app: FastAPI, listening: socket.socket) -> bool:
     """Answer until SIGTERM or SIGINT comes; says whether all could be saved at the end."""
     sys.setswitchinterval(_TURN)
     _allow_many_connections()
+    # What is there by now stays: going through it again and again would hold up answers.
+    gc.collect()
+    gc.freeze()
     # uvicorn repeats the signal when it has ended, which would end us before we have.
     before = {number: signal.signal(number, _ignore) for number in (signal.SIGTERM, signal.SIGINT)}
     try:

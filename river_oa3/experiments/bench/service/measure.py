@@ -19,8 +19,8 @@ __all__ = ["BARS", "MODEL", "Measured", "measure"]
 FEATURES = 12
 RATE = 0.01
 MODEL = (
-    f"AutoOA3 on events of {FEATURES} numbers, SQLite with full synchronous writes, labels for "
-    f"{RATE:.0%} of the events, all of which are answered"
+    f"AutoOA3 on events of {FEATURES} numbers with six decimals, SQLite with full synchronous "
+    f"writes, labels for {RATE:.0%} of the events, all of which are answered"
 )
 
 # Events in a request, and how many a second there have to be.
@@ -50,7 +50,9 @@ class Measured(typing.NamedTuple):
 def measure(seconds: float) -> list[Measured]:
     """Events alone and in batches: as many as it takes, then half of what it has to take."""
     ids = itertools.count()
-    events = dense_events(5_000, FEATURES)
+    events = [
+        ({name: round(v, 6) for name, v in x.items()}, y) for x, y in dense_events(5_000, FEATURES)
+    ]
     server_core, client_core = _cores()
     if client_core is not None:
         os.sched_setaffinity(0, {client_core})

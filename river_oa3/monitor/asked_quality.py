@@ -9,7 +9,7 @@ from river import metrics as river_metrics
 
 from river_oa3 import metrics
 from river_oa3._core import checks
-from river_oa3.monitor import measures
+from river_oa3.monitor import measures, stored
 from river_oa3.monitor.loss_watch import LossWatch
 from river_oa3.monitor.totals import FALSE_ALARMS, HITS, MISSES, PASSES, plausible_totals
 
@@ -17,8 +17,8 @@ __all__ = ["AskedQuality", "Estimate"]
 
 # Labels of each class, or of predicted positives, below which nothing is said.
 ENOUGH = 15
-# Smaller ones count as this, so that squares of weights are finite.
-LEAST_PROBABILITY = 1e-9
+# Smaller ones count as this, so that no digits of a sum of squared weights are lost.
+LEAST_PROBABILITY = 1e-6
 
 
 class Estimate(typing.NamedTuple):
@@ -124,11 +124,19 @@ class AskedQuality(LossWatch):
     ):
         super().__init__()
         self.metric = metrics.WeightedSum() if metric is None else metric
-        self._measure = measures.named_by(self.metric)
+        measures.named_by(self.metric)
         # Of each kind of event: labels, their weights, and the squares of these.
         self._counts = [0, 0, 0, 0]
         self._weights = [0.0, 0.0, 0.0, 0.0]
         self._squares = [0.0, 0.0, 0.0, 0.0]
+
+    def __setstate__(self, state: dict[str, typing.Any]) -> None:
+        self.__dict__.update(state)
+        stored.check(self)
+
+    @property
+    def _measure(self) -> str:
+        return measures.named_by(self.metric)
 
     def update(self, y_true: typing.Any, y_pred: typing.Any, probability: float) -> None:
         """Take the label of an event that was asked about.

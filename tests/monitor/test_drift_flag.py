@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 import random
 
-from river_oa3.monitor import AskedQuality
+import pytest
+
+from river_oa3.monitor import AskedQuality, stored
 
 
 def labels(rng, n, error_rate, probability=0.1):
@@ -134,3 +137,30 @@ def test_the_same_labels_again_give_the_same():
     one, other = AskedQuality(), AskedQuality()
     assert feed(one, long_stream()) == feed(other, long_stream())
     assert one.to_dict() == other.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("_counts", [1, 2, 3]),
+        ("_counts", [1, 2, 3, "4"]),
+        ("_counts", [-1, 2, 3, 4]),
+        ("_weights", [0.0, 0.0, 0.0, 0.0]),
+        ("_weights", [math.nan] * 4),
+        ("_squares", [math.inf] * 4),
+        ("_squares", None),
+        ("_losses", [0.0] * 2001),
+        ("_losses", [5.0]),
+        ("_losses", [True]),
+        ("_half_way", -1.0),
+        ("_has_risen", 1),
+        ("n_drifts", -1),
+    ],
+)
+def test_damaged_states_are_refused(name, value):
+    quality = AskedQuality()
+    feed(quality, long_stream())
+    stored.check(quality)
+    setattr(quality, name, value)
+    with pytest.raises(ValueError, match="damaged"):
+        pickle.loads(pickle.dumps(quality))

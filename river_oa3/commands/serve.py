@@ -36,6 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a file for the asks, or a URL that SQLAlchemy knows (default: "
         f"{STORE} in the environment, or MODEL.asks.db)",
     )
+    parser.add_argument(
+        "--answers-only",
+        action="store_true",
+        help="show the asks of another process that learns from the store, another service or "
+        "Spark, and take answers for it; predict and learn nothing",
+    )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=8000, help="0 takes any that is free (8000)")
     parser.add_argument(
@@ -142,6 +148,7 @@ def _pending(options: argparse.Namespace) -> PendingLabels:
             refund=options.refund,
             store=_store(options),
             snapshot_every=at_least("snapshot-every", options.snapshot_every, 1),
+            learns=not options.answers_only,
         )
     except StoreError as error:
         raise DataError(str(error)) from None

@@ -634,7 +634,10 @@ class PendingLabels:
             _check_repeated(ask, y)
             return None
         self._store.check_arguments(kwargs)
-        return dataclasses.replace(ask, answer=y, weight=w, answered_at=self._now())
+        now = self._now()
+        if ask.state == "answered" and ask.answer != y:  # which takes the place of that answer
+            self._store.answer(event_id, y, w, now)
+        return dataclasses.replace(ask, answer=y, weight=w, answered_at=now)
 
     def _learn_due(
         self,

@@ -21,6 +21,9 @@ Answer = dict[str, typing.Any]
 # What a model says about an event or a label that it does not take.
 _REFUSALS = (TypeError, ValueError, ArithmeticError, MemoryError)
 
+# How often to look at what another process has learned.
+_SECONDS_BETWEEN_LOOKS = 10.0
+
 # It may quote what was sent.
 _LONGEST = 500
 
@@ -45,6 +48,7 @@ class Desk:
         # When answers may be learned, and what was answered by then on the clock of the asks.
         self._due: deque[tuple[float, dt.datetime]] = deque()
         self._not_before = 0.0
+        self._look_at = 0.0
         for ask in pending.asks("answered"):
             self._learn_later(ask)
         self.refused_events = 0
@@ -55,6 +59,8 @@ class Desk:
 
     def events(self, events: list[tuple[EventId, typing.Any] | Problem]) -> list[Answer]:
         """What is thought of each event, and whether its label is asked for."""
+        if not self._pending.learns:
+            raise Problem(403, "this service takes answers only: send events to who learns them")
         answers: list[Answer] = []
         predict = self._pending.predict_one
         for event in events:
@@ -84,8 +90,7 @@ class Desk:
                 continue
             try:
                 self._check_person(label)
-                if label.is_final:
-                    self._make_way(label)
+                if label.is_final and self._pending.learns:
                     final.append((index, label))
                 else:
                     self._learn(final, answers)
@@ -134,6 +139,7 @@ class Desk:
 
     def progress(self) -> Answer:
         """All that the page shows beside the ask."""
+        self._look_again()
         pending, model = self._pending, self._pending.model
         self._pace.note(model.n_asked)
         return {
@@ -207,11 +213,6 @@ class Desk:
         if ask.leased_to not in (None, label.who):
             raise Problem(409, "somebody else has this ask by now", "id")
 
-    def _make_way(self, label: Label) -> None:
-        """A final label takes the place of an answer that waits."""
-        if self._due and self._ask(label.event_id).state == "answered":
-            self._pending.withdraw(label.event_id)
-
     def _learn(self, final: list[tuple[int, Label]], answers: list[Answer]) -> None:
         wanted = [(label.event_id, label.label, label.weight) for _, label in final]
         errors = self._pending.learn_each(wanted) if wanted else []
@@ -237,7 +238,8 @@ class Desk:
 
     def _learn_later(self, ask: Ask) -> None:
         assert ask.answered_at is not None
-        self._due.append((time.monotonic() + self._settings.undo, ask.answered_at))
+        if self._pending.learns:
+            self._due.append((time.monotonic() + self._settings.undo, ask.answered_at))
 
     def _refusal(self, label: Label, error: Exception) -> Answer:
         self.refused_labels += 1
@@ -254,6 +256,13 @@ class Desk:
             return self._pending[event_id]
         except KeyError:
             raise Problem(404, "no label is pending for this id", "id") from None
+
+    def _look_again(self) -> None:
+        """See now and then what the process has done that learns, where that is another one."""
+        if not self._pending.learns and time.monotonic() >= self._look_at:
+            self._pending.refresh()
+            self._curve = learned_so_far(self._pending)
+            self._look_at = time.monotonic() + _SECONDS_BETWEEN_LOOKS
 
     def _note_quality(self) -> None:
         self._curve.note(self._pending.quality)

@@ -158,6 +158,17 @@ def test_answer_may_be_corrected_until_it_is_learned(store):
     assert service.model.classifier.weights == expected.weights
 
 
+def test_label_takes_the_place_of_an_answer_that_waits(store):
+    service = durable(store, classifier=OA3DiagClassifier())
+    service.predict_one("a", X)
+    service.answer("a", True)
+    service.learn_one("a", False)
+    expected = OA3DiagClassifier()
+    expected.learn_one(X, False)
+    assert service.model.classifier.weights == expected.weights
+    assert service.learn_answered() == 0
+
+
 def test_answer_may_be_withdrawn(store):
     service = durable(store)
     service.predict_one("a", X)

@@ -293,7 +293,7 @@ cdef class Auto(AutoEngine):
 
     def _check_calibration(self, state):
         calibration = stored(state, "calibration", (N_CALIBRATION,), most=LARGEST_STORED)
-        a, b, c = calibration[2:5]
+        a, b, c = calibration[2:5].tolist()
         knots = calibration[7:7 + KNOTS]
         if not (
             np.abs(calibration[:2]).max() <= LARGEST_MU

@@ -71,8 +71,8 @@ def learned_so_far(pending: PendingLabels) -> Curve:
 
 
 def _point(quality: typing.Any) -> Point | None:
-    value, interval = quality.get(), quality.interval()
+    value = quality.get()
     if value is None:
         return None
-    low, high = (None, None) if interval is None else interval
+    low, high = quality.interval() or (None, None)
     return quality.n_labels, value, low, high

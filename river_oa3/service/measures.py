@@ -25,7 +25,7 @@ _DESK = {
     "quality_low": ("quality_low", "gauge", "Lower end of its 95 percent interval."),
     "quality_high": ("quality_high", "gauge", "Upper end of its 95 percent interval."),
     "quality_labels": ("quality_labels", "gauge", "Labels that the estimate rests on."),
-    "drifts": ("drifts_total", "counter", "How often mistakes were found to have become more frequent."),
+    "drifts": ("drifts_total", "counter", "How often mistakes became more frequent."),
 }
 
 

@@ -574,8 +574,8 @@ class PendingLabels:
     def _expire(self) -> None:
         time_to_live = self.time_to_live
         if isinstance(time_to_live, dt.timedelta):
-            latest = self._now() - time_to_live
-            old = itertools.takewhile(lambda ask: ask.asked_at < latest, self._store.waiting())
+            now, ttl = self._now(), time_to_live
+            old = itertools.takewhile(lambda ask: now - ask.asked_at > ttl, self._store.waiting())
         else:
             first = self.n_events - typing.cast(int, time_to_live)
             old = itertools.takewhile(lambda ask: ask.event < first, self._store.waiting())

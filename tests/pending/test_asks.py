@@ -260,6 +260,13 @@ def test_refund_of_an_expired_ask_can_be_spent(store):
     assert service.model.n_asked - service.n_expired <= 2
 
 
+def test_ask_may_live_for_as_long_as_time_goes(store):
+    service = durable(store, time_to_live=dt.timedelta.max)
+    service.predict_one("a", X)
+    service.predict_one("b", X)
+    assert len(service) == 2
+
+
 @pytest.mark.parametrize("value", [dt.timedelta(0), dt.timedelta(-1)])
 def test_time_to_live_of_no_time_is_refused(value):
     with pytest.raises(ValueError, match="time_to_live"):

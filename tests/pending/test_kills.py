@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 import multiprocessing
 import os
 import random
 import signal
 import sys
-import threading
+import time
 
 import pytest
 from durable_services import EVENTS, abandoned, durable, rows
@@ -18,7 +19,7 @@ from river_oa3 import budget, query
 forked = multiprocessing.get_context("fork") if hasattr(os, "fork") else None
 pytestmark = pytest.mark.skipif(forked is None, reason="processes are forked to be killed")
 
-LABELS = 1000
+LABELS, N_KILLS = 300, 100
 
 
 def serve(connection, url):
@@ -47,11 +48,10 @@ class Client:
             try:
                 if self.process is None:
                     self.start()
-                self.connection.send(request)
+                self.send(request)
                 return self.connection.recv()
             except (EOFError, ConnectionError):
                 self.process.join()
-                self.timer.join()
                 self.process = None
 
     def start(self):
@@ -59,17 +59,19 @@ class Client:
         self.process = forked.Process(target=serve, args=(theirs, self.url), daemon=True)
         self.process.start()
         theirs.close()
-        # Most die at work, and some before they have read the store.
-        delay = self.chance.uniform(0.0, 0.12) if self.n_kills < 100 else 1e6
-        self.timer = threading.Timer(delay, self.kill)
-        self.timer.start()
+        # How many requests it lives to see; some die before they have read the store.
+        self.life = self.chance.randrange(30) if self.n_kills < N_KILLS else math.inf
 
-    def kill(self):
-        os.kill(self.process.pid, signal.SIGKILL)
-        self.n_kills += 1
+    def send(self, request):
+        self.connection.send(request)
+        self.life -= 1
+        if self.life < 0:
+            # In the middle of the work, more often than not.
+            time.sleep(self.chance.expovariate(1 / 0.002))
+            os.kill(self.process.pid, signal.SIGKILL)
+            self.n_kills += 1
 
     def stop(self):
-        self.timer.cancel()
         self.process.kill()
         self.process.join()
 
@@ -80,7 +82,7 @@ def test_nothing_is_lost_or_paid_twice_over_a_hundred_kills(tmp_path, seed):
     url = f"sqlite:///{tmp_path}/asks.db"
     client, answers, labelled, n_asked_at_last_kill = Client(url, seed), {}, [], 0
     for i in itertools.count():
-        if client.n_kills < 100:
+        if client.n_kills < N_KILLS:
             n_asked_at_last_kill = len(labelled)
         elif len(labelled) >= LABELS:
             break

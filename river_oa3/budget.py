@@ -113,6 +113,9 @@ class Budget(Mutable, abc.ABC):
     def tick(self) -> None:
         """Note that an event has come."""
 
+    def _untick(self) -> None:
+        """Take back what the newest event brought: it will come again."""
+
     def spend(self) -> None:
         """Pay for one label; an empty budget raises a `ValueError`."""
         if self._pay() is None:
@@ -288,6 +291,10 @@ class RateBudget(Budget):
         saved = self._saved + self.rate
         self._saved = saved if saved < self._most else self._most
 
+    @one_step
+    def _untick(self) -> None:
+        self._saved = max(0.0, self._saved - self.rate)
+
     def _spend(self) -> None:
         self._saved -= 1.0
 
@@ -453,6 +460,10 @@ class WindowBudget(Budget):
     def tick(self) -> None:
         self._events += 1
         self._catch_up()
+
+    @one_step
+    def _untick(self) -> None:
+        self._events = max(0, self._events - 1)
 
     def _spend(self) -> None:
         self._window = self._window._replace(spent=self._window.spent + 1)

@@ -9,10 +9,11 @@ import secrets
 import typing
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 
 from river_oa3 import files
 from river_oa3.pending.ask import Ask, State
+from river_oa3.pending.errors import StoreError
 from river_oa3.pending.rows import as_row, key_of
 from river_oa3.pending.settings import settings_of
 from river_oa3.pending.sql import SqlStore
@@ -23,6 +24,9 @@ if typing.TYPE_CHECKING:
     from river_oa3.active import ActiveLearner
 
 __all__ = ["DurableStore", "Resumed"]
+
+# What a classifier says to a label that it does not take.
+REFUSALS = (ArithmeticError, TypeError, ValueError)
 
 # Of the events that nobody asked about, so many of the newest get their old answer again.
 REMEMBERED = 10_000
@@ -36,7 +40,7 @@ class Resumed(typing.NamedTuple):
     # When it was last written to, in seconds since 1970.
     latest: float = 0.0
     # What was learned, in order, without the events.
-    learned: tuple[Ask, ...] = ()
+    learned: Iterable[Ask] = ()
 
 
 class DurableStore:
@@ -60,40 +64,52 @@ class DurableStore:
         self._model = model
         self._labels: dict[Hashable, typing.Any] = {}
         self._passed: OrderedDict[Hashable, typing.Any] = OrderedDict()
+        # Asks that are not learned, and those of them that are known to have an answer.
         self._waiting: OrderedDict[Hashable, Ask] = OrderedDict()
+        self._answered: set[Hashable] = set()
         self._rows: dict[Hashable, dict[str, typing.Any]] = {}
-        self._n_expired_now = 0
+        self._expired_now: set[Hashable] = set()
         self._uniforms = EventUniforms(0)
 
     def look(self) -> Resumed:
         """Bring the model to where the store stands, and leave the store to who learns from it."""
-        _, standing = self._sql.look()
-        return self._resumed(standing)
+        found = self._sql.look()
+        if found is None:
+            raise StoreError(f"{self._sql.name} is empty: start whoever learns from it first")
+        return self._resumed(found[1])[0]
 
     def open(self) -> Resumed:
         """Take over the store, and bring the model to where it stands."""
         snapshot = self._snapshot()  # of what was given, which must be of a kind that can be stored
-        found = self._sql.open()
+        found = self._sql.look()
         if found is None:
             seed = self._model.seed
             seed = secrets.randbits(63) if seed is None else seed
+            self._uniforms = EventUniforms(seed)
             self._sql.start(seed, {**standing_of(self._model), "events": 0}, *snapshot)
             resumed = Resumed()
         else:
             seed, standing = found
             self._check_seed(seed)
-            resumed = self._resumed(standing)
+            self._uniforms = EventUniforms(seed)
+            resumed, refused = self._resumed(standing)
+            # Nobody loses a store to a start that fails.
+            self._sql.take_over()
+            for ask in refused:
+                self._sql.unlearn(ask.event_id)
             self._labels = self._sql.labels()
-            for ask in self._sql.asks("open"):
+            for ask in self._sql.asks("open") + self._sql.asks("answered"):
                 self._waiting[ask.event_id] = dataclasses.replace(ask, x=None)
-        self._uniforms = EventUniforms(seed)
+                if ask.state == "answered":
+                    self._answered.add(ask.event_id)
         self._model._rng = typing.cast(typing.Any, self._uniforms)
         return resumed
 
-    def _resumed(self, standing: Standing) -> Resumed:
-        self._resume(standing)
+    def _resumed(self, standing: Standing) -> tuple[Resumed, list[Ask]]:
+        """Where the store stands, and the asks whose answers the model refuses."""
+        refused = self._resume(standing)
         n_expired, latest = self._sql.count("expired"), self._sql.latest()
-        return Resumed(standing["events"], n_expired, latest, tuple(self._sql.outcomes()))
+        return Resumed(standing["events"], n_expired, latest, self._sql.outcomes()), refused
 
     def _check_seed(self, seed: int) -> None:
         if self._model.seed not in (None, seed):
@@ -102,9 +118,10 @@ class DurableStore:
                 "decisions would not be the same again. Give the model that seed, or none"
             )
 
-    def _resume(self, standing: Standing) -> None:
+    def _resume(self, standing: Standing) -> list[Ask]:
         """Load the newest snapshot that is whole, and do again what came after it."""
         model, step = self._model, 0
+        refused: list[Ask] = []
         for step_of, counts, content in self._sql.snapshots():
             try:
                 classifier = files.from_bytes(content)
@@ -126,6 +143,12 @@ class DurableStore:
             model.n_learned, model._taught = counts
             step = step_of
             break
+        else:
+            if model.n_learned:
+                raise StoreError(
+                    f"all snapshots in the store {self._sql.name} are damaged: give the model that "
+                    "the store was started with, and all labels are learned again"
+                )
         for is_learned, ask in self._sql.history(step):
             if not is_learned:
                 model._observe(ask.x)
@@ -133,18 +156,20 @@ class DurableStore:
             weight = {} if ask.weight is None else {"w": ask.weight}
             try:
                 model._learn_asked(ask.x, ask.answer, ask.query_probability, **weight)
-            except Exception:  # refused then as well, and the process ended before it could say so
-                self._sql.unlearn(ask.event_id)
+            except REFUSALS:  # as it did then, and the process ended before it could say so
+                refused.append(ask)
         restore(model, standing)
+        return refused
 
     # What is decided about an event
 
     @property
     def n_waiting(self) -> int:
-        return len(self._waiting)
+        return len(self._waiting) - len(self._answered)
 
     def waiting(self) -> Iterator[Ask]:
-        return iter(self._waiting.values())
+        answered = self._answered
+        return (ask for ask in self._waiting.values() if ask.event_id not in answered)
 
     def known(self, event_id: Hashable) -> tuple[typing.Any, bool] | None:
         # From here on numbers are drawn for this event.
@@ -168,6 +193,7 @@ class DurableStore:
     def forget(self, event_id: Hashable) -> None:
         for kept in (self._rows, self._labels, self._waiting):
             typing.cast(dict[Hashable, typing.Any], kept).pop(event_id, None)
+        self._answered.discard(event_id)
 
     # Transactions
 
@@ -178,7 +204,7 @@ class DurableStore:
 
     def expire(self, asks: list[Ask], refund: Callable[[Ask], None], n_events: int) -> None:
         def standing(expired: list[Ask]) -> Standing:
-            self._n_expired_now = len(expired)
+            self._expired_now = {ask.event_id for ask in expired}
             for ask in expired:
                 refund(ask)
             return self._standing(n_events)
@@ -187,8 +213,11 @@ class DurableStore:
 
     def let_go(self, asks: list[Ask]) -> int:
         for ask in asks:
-            self._waiting.pop(ask.event_id, None)
-        return self._n_expired_now
+            if ask.event_id in self._expired_now:
+                del self._waiting[ask.event_id]
+            else:  # somebody else has answered it
+                self._answered.add(ask.event_id)
+        return len(self._expired_now)
 
     def learned(self, asks: list[Ask]) -> None:
         self._sql.learned(asks)
@@ -203,9 +232,11 @@ class DurableStore:
 
     def done(self, ask: Ask) -> None:
         self._waiting.pop(ask.event_id, None)
+        self._answered.discard(ask.event_id)
 
     def refused(self, ask: Ask) -> None:
         self._sql.unlearn(ask.event_id)
+        self._answered.discard(ask.event_id)
 
     def standing(self) -> Standing:
         return standing_of(self._model)
@@ -233,17 +264,13 @@ class DurableStore:
 
     def answer(self, event_id: Hashable, y: typing.Any, w: float | None, at: dt.datetime) -> bool:
         is_kept = self._sql.answer(event_id, y, w, at)
-        if is_kept:
-            self._waiting.pop(event_id, None)
+        if is_kept and event_id in self._waiting:
+            self._answered.add(event_id)
         return is_kept
 
     def withdraw(self, event_id: Hashable) -> bool:
-        is_open = self._sql.withdraw(event_id)
-        ask = self._sql.get(event_id) if is_open else None
-        if ask is not None:
-            self._waiting[event_id] = dataclasses.replace(ask, x=None)
-            self._waiting.move_to_end(event_id, last=False)  # about where it was
-        return is_open
+        self._answered.discard(event_id)
+        return self._sql.withdraw(event_id)
 
     def lease(self, who: str, now: float, until: float) -> Ask | None:
         return self._sql.lease(who, now, until)

@@ -93,6 +93,8 @@ class PendingLabels:
         The number of asks that expired without an answer.
     n_unmatched
         The number of labels that matched no ask, unless `strict`.
+    n_failed_snapshots
+        How often a snapshot was due and could not be written.
 
     Examples
     --------
@@ -145,12 +147,14 @@ class PendingLabels:
         self.n_events = 0
         self.n_expired = 0
         self.n_unmatched = 0
+        self.n_failed_snapshots = 0
         self._clock = SteadyClock()
         self._snapshot_due: float = float("inf")
         # What is asked inside `together`, and not yet in the store.
         self._unwritten: list[Ask] | None = None
         # What to do about a write that failed, once it is known whether it took place.
         self._doubt: tuple[Callable[[], None], Callable[[], None]] | None = None
+        self._was_written: bool | None = None
         self._store: Store = MemoryStore()
         if store is not None:
             self._go_on(store)
@@ -412,8 +416,7 @@ class PendingLabels:
     def snapshot(self) -> None:
         """Store the model as a whole, so that nothing would be lost right now."""
         self._catch_up()
-        self._store.snapshot(self.n_events)
-        self._snapshot_due = self.n_events + self.snapshot_every
+        self._take_snapshot()
 
     def refresh(self) -> None:
         """Bring one that does not learn up to date with the process that does."""
@@ -530,15 +533,19 @@ class PendingLabels:
         self._commit(lambda: self._store.add(asks, self.n_events), _nothing, undo)
 
     def _take_back(self, refund_token: int | None) -> None:
-        """Nobody has been asked."""
+        """Nobody has been asked, and the event will come again."""
         self.model.refund(refund_token)
         self.model.n_asked -= 1
+        self.model.n_seen -= 1
+        self.n_events -= 1
+        if self.model._budget is not None:
+            self.model._budget._untick()
 
     def _commit(
         self, write: Callable[[], None], kept: Callable[[], None], undo: Callable[[], None]
     ) -> None:
         """Write to the store, then do what follows from it; or undo what came before it."""
-        self._doubt = kept, undo
+        self._doubt, self._was_written = (kept, undo), None
         try:
             write()
         except BaseException:
@@ -546,27 +553,34 @@ class PendingLabels:
             with contextlib.suppress(StoreError):
                 self._settle()
             raise
-        self._doubt = None
-        kept()
+        self._was_written = True
+        self._settle()
 
     def _settle(self) -> None:
-        """Find out what became of a write that failed, before anything else is done."""
+        """Find out what became of a write that failed, and finish what follows from it."""
         if self._doubt is not None:
-            was_written = self._store.was_written()
-            (kept, undo), self._doubt = self._doubt, None
-            (kept if was_written else undo)()
+            if self._was_written is None:
+                self._was_written = self._store.was_written()
+            kept, undo = self._doubt
+            (kept if self._was_written else undo)()
+            self._doubt = self._was_written = None
 
     def _catch_up(self) -> None:
         """What was decided before comes before."""
         self._settle()
         self._write_asks()
 
+    def _take_snapshot(self) -> None:
+        self._snapshot_due = self.n_events + self.snapshot_every
+        self._commit(lambda: self._store.snapshot(self.n_events), _nothing, _nothing)
+
     def _try_snapshot(self) -> None:
         """Take the snapshot that is due; where that fails, the next one is due as soon again."""
-        self._snapshot_due = self.n_events + self.snapshot_every
+        self._catch_up()  # whose failure is not a snapshot's
         try:
-            self.snapshot()
+            self._take_snapshot()
         except StoreError as error:
+            self.n_failed_snapshots += 1
             warnings.warn(f"no snapshot was taken: {error}", RuntimeWarning, stacklevel=3)
 
     # Asks that grow old
@@ -645,18 +659,25 @@ class PendingLabels:
         outcomes: list[Exception | None],
     ) -> None:
         """Store labels as learned, then learn them: none is learned that could be lost."""
+        refused: list[Ask] = []
 
         def learn() -> None:
-            for index, ask, kwargs in due.values():
+            # What is cut off here goes on from where it was: see `_settle`.
+            while due:
+                index, ask, kwargs = due[next(iter(due))]
                 try:
                     self.model._learn_asked(ask.x, ask.answer, ask.query_probability, **kwargs)
                 except Exception as error:
-                    self._store.refused(ask)
+                    del due[ask.event_id]
+                    refused.append(ask)
                     outcomes[index] = error
                 else:
+                    del due[ask.event_id]
                     self._store.done(ask)
                     _tell(self.quality, ask)
-            due.clear()
+            while refused:
+                self._store.refused(refused[-1])
+                refused.pop()
 
         while due:
             asks = [ask for _, ask, _ in due.values()]

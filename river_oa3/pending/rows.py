@@ -17,17 +17,17 @@ LONGEST_ID = 1000
 
 def key_of(event_id: Hashable) -> str:
     """An id as the store keeps it: text and whole numbers stay apart."""
-    if isinstance(event_id, str):
-        if len(event_id) > LONGEST_ID:
-            raise ValueError(
-                f"an id of {len(event_id)} characters is too long for a store, which takes "
-                f"{LONGEST_ID}: give a digest of it"
-            )
-    elif type(event_id) is not int:
+    if not isinstance(event_id, str) and type(event_id) is not int:
         raise TypeError(
             f"a store keeps ids that are text or whole numbers, not {event_id!r}: give str(id)"
         )
-    return json.dumps(event_id)
+    key = json.dumps(event_id)
+    if len(key) > LONGEST_ID:
+        raise ValueError(
+            f"an id that takes {len(key)} bytes is too long for a store, which takes "
+            f"{LONGEST_ID}: give a digest of it"
+        )
+    return key
 
 
 def as_text(value: typing.Any) -> str:

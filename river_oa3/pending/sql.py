@@ -48,32 +48,35 @@ class SqlStore:
         self.name = self._engine.url.render_as_string(hide_password=True)
         self._owner = 0
         self._step = 0
-        # Where the newest write leads, if it took place.
-        self._next_step = 0
+        # Where the newest write began, and where it leads if it took place.
+        self._last_step = self._next_step = 0
 
     # The owner's
 
-    def open(self) -> tuple[int, Standing] | None:
-        """Take the store over; its seed and where the learner stands, or None if it is new."""
+    def look(self) -> tuple[int, Standing] | None:
+        """Its seed and where the learner stands; None if it is new."""
         with self._writing() as connection:
             tables.metadata.create_all(connection)
             row = connection.execute(sa.select(state)).mappings().first()
-            if row is None:
-                return None
-            seed, standing = self._checked(row)
-            self._owner, self._step = row["owner"] + 1, row["step"]
-            connection.execute(state.update().values(owner=self._owner))
-            return seed, standing
-
-    def look(self) -> tuple[int, Standing]:
-        """Its seed and where the learner stands, who is somebody else and remains so."""
-        with self._reading() as connection:
-            row = None
-            if sa.inspect(connection).has_table(state.name):
-                row = connection.execute(sa.select(state)).mappings().first()
         if row is None:
-            raise StoreError(f"{self.name} is empty: start whoever learns from it first")
-        return self._checked(row)
+            return None
+        found = self._checked(row)
+        self._owner, self._step = row["owner"], row["step"]
+        return found
+
+    def take_over(self) -> None:
+        """Become the owner of a store that nobody has written to since it was looked at."""
+        with self._writing() as connection:
+            as_seen = (state.c.owner == self._owner) & (state.c.step == self._step)
+            changed = connection.execute(
+                state.update().where(as_seen).values(owner=self._owner + 1)
+            )
+            if changed.rowcount != 1:
+                raise StoreError(
+                    f"another process has written to the store {self.name} just now: stop it, and "
+                    "start again"
+                )
+        self._owner += 1
 
     def _checked(self, row: sa.RowMapping) -> tuple[int, Standing]:
         if row["format"] != tables.FORMAT:
@@ -113,8 +116,8 @@ class SqlStore:
 
     def unlearn(self, event_id: Hashable) -> None:
         """The model has refused the answer: the ask is open again."""
-        with self._writing() as connection:
-            this = self._this(asks.update(), event_id)
+        with self._stepping(1) as (connection, _):
+            this = self._this(asks.update(), event_id).where(asks.c.state == "learned")
             connection.execute(this.values(state="open", learned=None, **_UNANSWERED))
 
     def expire(self, old: list[Ask], standing: Callable[[list[Ask]], Standing]) -> None:
@@ -139,9 +142,8 @@ class SqlStore:
             owner, step = connection.execute(sa.select(state.c.owner, state.c.step)).one()
         if owner != self._owner:
             raise self._taken_over()
-        was_written = step == self._next_step != self._step
         self._step = step
-        return bool(was_written)
+        return bool(step == self._next_step != self._last_step)
 
     # What is read at the start
 
@@ -153,7 +155,8 @@ class SqlStore:
 
     def outcomes(self) -> Iterator[Ask]:
         """What was learned, in order, without the events."""
-        query = sa.select(asks).where(asks.c.state == "learned").order_by(asks.c.learned)
+        columns = [column for column in asks.c if column.name != "x"]
+        query = sa.select(*columns).where(asks.c.state == "learned").order_by(asks.c.learned)
         with self._reading() as connection:
             for row in connection.execute(query).mappings():
                 yield as_ask({**row, "x": "null"})
@@ -208,17 +211,21 @@ class SqlStore:
         return self._change(event_id, ("answered",), state="open", **_UNANSWERED)
 
     def lease(self, who: str, now: float, until: float) -> Ask | None:
-        is_free = asks.c.leased_to.is_(None) | (asks.c.leased_until <= now)
-        is_free = (asks.c.state == "open") & (is_free | (asks.c.leased_to == who))
-        order = sa.case((asks.c.leased_to == who, 0), else_=1), asks.c.skips, asks.c.number
+        is_open = asks.c.state == "open"
+        mine = is_open & (asks.c.leased_to == who)
+        free = is_open & (asks.c.leased_to.is_(None) | (asks.c.leased_until <= now))
         while True:
             with self._writing() as connection:
-                free = sa.select(asks).where(is_free).order_by(*order).limit(1)
-                row = connection.execute(free).mappings().first()
-                if row is None:
+                for which in (mine, free):
+                    first = sa.select(asks).where(which)
+                    first = first.order_by(asks.c.skips, asks.c.number).limit(1)
+                    row = connection.execute(first).mappings().first()
+                    if row is not None:
+                        break
+                else:
                     return None
                 # Somebody else may have been faster.
-                this = asks.update().where(is_free, asks.c.number == row["number"])
+                this = asks.update().where(which, asks.c.number == row["number"])
                 leased = connection.execute(this.values(leased_to=who, leased_until=until))
                 if leased.rowcount:
                     return as_ask({**row, "leased_to": who})
@@ -247,7 +254,9 @@ class SqlStore:
         number = (newest or 0) + 1
         taken = {"number": number, "step": step, "taken_at": time.time(), "counts": counts}
         connection.execute(snapshots.insert().values(**taken, model=model))
-        connection.execute(snapshots.delete().where(snapshots.c.number <= number - KEPT_SNAPSHOTS))
+        # The first one is kept: from it everything can be learned again.
+        old = (snapshots.c.number > 1) & (snapshots.c.number <= number - KEPT_SNAPSHOTS)
+        connection.execute(snapshots.delete().where(old))
 
     def _stand(self, connection: sa.Connection, standing: Standing) -> None:
         connection.execute(state.update().values(standing=as_text(standing)))
@@ -255,7 +264,7 @@ class SqlStore:
     @contextlib.contextmanager
     def _stepping(self, n_steps: int) -> Iterator[tuple[sa.Connection, int]]:
         """Some steps of the learner, in one transaction; gives the number of the first."""
-        self._next_step = self._step + n_steps
+        self._last_step, self._next_step = self._step, self._step + n_steps
         with self._writing() as connection:
             mine = state.update().where(state.c.owner == self._owner)
             if connection.execute(mine.values(step=self._next_step)).rowcount != 1:

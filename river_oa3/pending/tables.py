@@ -40,7 +40,13 @@ asks = sa.Table(
     sa.Column("leased_to", sa.Text),
     sa.Column("leased_until", sa.Float),
     sa.Column("skips", sa.Integer, nullable=False),
-    sa.Index("oa3_asks_by_state", "state", "skips", "number"),
+    # What is looked for: the next ask for a person, one person's own, and lists in their order.
+    sa.Index("oa3_asks_by_turn", "state", "skips", "number"),
+    sa.Index("oa3_asks_by_person", "leased_to", "state"),
+    sa.Index("oa3_asks_by_number", "state", "number"),
+    sa.Index("oa3_asks_by_learning", "state", "learned"),
+    sa.Index("oa3_asks_by_answer", "answered_at"),
+    sa.Index("oa3_asks_by_time", "asked_at"),
 )
 
 # One row. Whoever opens the store raises `owner`, and can write as long as nobody else does.

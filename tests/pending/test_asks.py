@@ -240,6 +240,16 @@ def test_answer_that_is_withdrawn_may_expire(store):
     assert "a" in [ask.event_id for ask in service.asks("expired")]
 
 
+def test_withdrawn_ask_keeps_its_place(store):
+    service = durable(store, capacity=2)
+    for event_id in ("a", "b"):
+        service.predict_one(event_id, X)
+    service.answer("b", True)
+    service.withdraw("b")
+    service.predict_one("c", X)
+    assert [ask.event_id for ask in service] == ["b", "c"]
+
+
 # Asks that expired
 
 

@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 from durable_services import EVENTS, abandoned, durable, restarted, rows
 
-from river_oa3 import budget
+from river_oa3 import ActiveLearner, PendingLabels, budget
 from river_oa3.pending import StoreError, clock, engines, tables
 
 X = {"a": 1.0, "b": -0.5}
@@ -310,3 +310,129 @@ def test_event_that_nobody_asks_about_is_answered_from_memory(sqlite):
         service.predict_one(i, EVENTS[i % 400][0])
         times.append(time.perf_counter() - start)
     assert sorted(times)[1000] < 50e-6
+
+
+# Faults in the middle
+
+
+@contextlib.contextmanager
+def broken_after_commit(service):
+    """The word of a commit never comes, though it took place."""
+    dialect = service._store._sql._engine.dialect
+    commit = dialect.do_commit
+
+    def interrupted(connection):
+        commit(connection)
+        raise Interrupted
+
+    dialect.do_commit = interrupted
+    yield
+    del dialect.do_commit
+
+
+def test_snapshot_that_fails_takes_no_ask_with_it(path, sqlite, impatient):
+    service = durable(sqlite, snapshot_every=5)
+
+    def ask():
+        with service.together():
+            for i in range(5):
+                service.predict_one(i, X)
+
+    with locked(path), pytest.raises(StoreError):
+        ask()
+    assert spent(service) == (0, 0, 0)
+
+
+def test_label_after_a_snapshot_in_doubt_is_learned_again(sqlite):
+    service = durable(sqlite)
+    service.predict_one("a", X)
+    with broken_after_commit(service), pytest.raises(Interrupted):
+        service.snapshot()
+    service.learn_one("a", True)
+    with restarted(service, sqlite) as again:
+        assert again.model.n_learned == 1
+        assert again.model.classifier.weights == service.model.classifier.weights
+
+
+def test_interrupt_right_after_a_write_refunds_nothing(sqlite, monkeypatch):
+    service = durable(sqlite, labels=2)
+    add = service._store.add
+
+    def interrupted(*args):
+        add(*args)
+        raise Interrupted
+
+    monkeypatch.setattr(service._store, "add", interrupted)
+    with pytest.raises(Interrupted):
+        service.predict_one("a", X)
+    monkeypatch.undo()
+    for i in range(5):
+        service.predict_one(i, X)
+    assert len(rows(sqlite)) == 2
+
+
+def test_learning_that_is_cut_off_goes_on(sqlite, monkeypatch):
+    service = durable(sqlite)
+    for i, (x, _) in enumerate(EVENTS[:5]):
+        service.predict_one(i, x)
+    done, n_done = service._store.done, []
+
+    def interrupted(ask):
+        done(ask)
+        n_done.append(ask)
+        if len(n_done) == 2:
+            raise Interrupted
+
+    monkeypatch.setattr(service._store, "done", interrupted)
+    with pytest.raises(Interrupted):
+        service.learn_each([(i, EVENTS[i][1], None) for i in range(5)])
+    service.close()
+    again = durable(sqlite)
+    assert again.count("learned") == again.model.n_learned == 5
+
+
+def test_start_that_is_refused_leaves_the_owner_alone(url):
+    owner = durable(url)
+    for wrong in ({"seed": 6}, {"labels": budget.RateBudget(0.1)}):
+        with pytest.raises(ValueError, match="store was"):
+            durable(url, **wrong)
+    assert owner.predict_one("a", X)[1]
+
+
+def test_retries_bring_a_rate_nothing(path, sqlite, impatient):
+    service = durable(sqlite, budget.RateBudget(0.1))
+    with locked(path):
+        for _ in range(3):
+            with pytest.raises(StoreError):
+                service.predict_one("a", X)
+    n_asked = sum(service.predict_one(i, X)[1] for i in range(50))
+    assert n_asked <= 1 + 0.1 * 50
+    assert service.n_events == 50
+
+
+def test_damage_to_all_snapshots_teaches_nothing_twice(sqlite):
+    service = durable(sqlite, snapshot_every=3)
+    for i, (x, y) in enumerate(EVENTS[:20]):
+        service.predict_one(i, x)
+        service.learn_one(i, y)
+    learned = service.model
+    abandoned(service)
+    damage(sqlite, 0, in_half)
+    learned._rng = None
+    with pytest.warns(RuntimeWarning, match="damaged"), pytest.raises(StoreError, match="all"):
+        PendingLabels(learned, store=sqlite)
+
+
+def test_somebody_who_only_looks_changes_nothing(sqlite, monkeypatch):
+    service = durable(sqlite)
+    for i, (x, y) in enumerate(EVENTS[:3]):
+        service.predict_one(i, x)
+        service.learn_one(i, y)
+
+    def refuse(*args, **kwargs):
+        raise MemoryError
+
+    monkeypatch.setattr(ActiveLearner, "_learn_asked", refuse)
+    with pytest.raises(MemoryError):
+        durable(sqlite, learns=False)
+    assert service.count("learned") == 3

@@ -82,7 +82,8 @@ def run(options: argparse.Namespace) -> int:
     """Serve until a signal comes."""
     try:
         from river_oa3.service import Settings, create_app
-        from river_oa3.service.server import is_this_machine, listen, serve
+        from river_oa3.service.addresses import is_this_machine
+        from river_oa3.service.server import listen, serve
     except ImportError as error:
         raise DataError(
             f"the service needs {error.name}: pip install 'river-oa3[service]'"
@@ -140,7 +141,10 @@ def _pending(options: argparse.Namespace) -> PendingLabels:
     except OSError as error:
         raise DataError(f"cannot read {options.model}: {error.strerror}") from None
     if isinstance(model, PendingLabels):
-        model = model.model
+        raise DataError(
+            f"{options.model} holds a PendingLabels, whose asks would be lost: save its model, "
+            "save(pending.model, ...)"
+        )
     try:
         return PendingLabels(
             model,

@@ -28,6 +28,9 @@ class ImpatientProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        if self._timer is None and (self.cycle is None or self.cycle.response_complete):
+            # Something comes where nothing was asked for: it has to become a request soon.
+            self._expect_head()
         if self._timer is not None:
             self._head_bytes += len(data)
             # One piece may hold a head, and much of its body: only the next one tells.

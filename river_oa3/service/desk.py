@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import itertools
+import math
 import time
 import typing
 from collections import deque
@@ -135,6 +137,7 @@ class Desk:
 
     def quality(self) -> Answer:
         """How good the answers are."""
+        self._look_again()
         return typing.cast(Answer, views.plain(self._pending.quality.to_dict()))
 
     def progress(self) -> Answer:
@@ -157,6 +160,7 @@ class Desk:
 
     def counts(self) -> dict[str, float | None]:
         """Numbers for those who watch the service."""
+        self._look_again()
         pending, model = self._pending, self._pending.model
         quality = pending.quality
         interval = quality.interval()
@@ -181,16 +185,21 @@ class Desk:
         """Fail where the store does."""
         self._pending.count()
 
-    def seconds_until_due(self) -> float | None:
-        """How long until answers are to be learned; None where there are none."""
-        if not self._due:
-            return None
-        return max(0.0, max(self._due[0][0], self._not_before) - time.monotonic())
+    def seconds_until_due(self) -> float:
+        """How long until answers are to be learned, or looked for that were given elsewhere."""
+        due = min(self._due[0][0] if self._due else math.inf, self._look_at)
+        return max(0.0, max(due, self._not_before) - time.monotonic())
 
     def learn_due(self) -> None:
         """Learn the answers that nobody took back in time."""
         now = time.monotonic()
-        due = [answered_at for when, answered_at in self._due if when <= now]
+        if self._pending.learns and now >= self._look_at:
+            self._look_at = now + _SECONDS_BETWEEN_LOOKS
+            self._find_answers()
+        due = [
+            answered_at
+            for when, answered_at in itertools.takewhile(lambda d: d[0] <= now, self._due)
+        ]
         if due and now >= self._not_before:
             self._pending.learn_answered(max(due))
             # Not before it is learned: the store may fail.
@@ -228,7 +237,8 @@ class Desk:
 
     def _answer(self, label: Label) -> Answer:
         ask = self._pending[label.event_id]
-        if not (ask.state == "answered" and ask.answer == label.label):
+        is_same = (ask.answer, ask.weight) == (label.label, label.weight)
+        if not (ask.state == "answered" and is_same):
             self._pending.answer(label.event_id, label.label, label.weight)
             ask = self._pending[label.event_id]
             if ask.state == "answered":
@@ -257,12 +267,22 @@ class Desk:
         except KeyError:
             raise Problem(404, "no label is pending for this id", "id") from None
 
+    def _find_answers(self) -> None:
+        """Answers that another process has taken, `serve --answers-only`, are learned here."""
+        known = {answered_at for _, answered_at in self._due}
+        for ask in self._pending.asks("answered"):
+            if ask.answered_at not in known:
+                self._learn_later(ask)
+
     def _look_again(self) -> None:
         """See now and then what the process has done that learns, where that is another one."""
-        if not self._pending.learns and time.monotonic() >= self._look_at:
+        start = time.monotonic()
+        if not self._pending.learns and start >= self._look_at:
             self._pending.refresh()
             self._curve = learned_so_far(self._pending)
-            self._look_at = time.monotonic() + _SECONDS_BETWEEN_LOOKS
+            # The more there is to read, the less often: most of the time is for people.
+            now = time.monotonic()
+            self._look_at = now + max(_SECONDS_BETWEEN_LOOKS, 20.0 * (now - start))
 
     def _note_quality(self) -> None:
         self._curve.note(self._pending.quality)

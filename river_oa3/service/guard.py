@@ -8,6 +8,7 @@ import urllib.parse
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from river_oa3.service.addresses import is_this_machine
 from river_oa3.service.measures import Measures
 from river_oa3.service.problems import Problem, as_json, headers_of
 
@@ -18,8 +19,6 @@ log = logging.getLogger("river_oa3.service")
 # These hold no data, and a browser cannot send a token for them.
 _OPEN = ("/", "/docs", "/health", "/health/live")
 _OPEN_FOLDER = "/page/"
-
-_THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -73,7 +72,8 @@ class Guard:
             self._check(scope)
             await self._app(scope, receive, send_guarded)
         except Problem as problem:
-            await _send_problem(problem, send_guarded)
+            # What is left of the request is not waited for.
+            await _send_problem(problem, send_guarded, closes=scope["method"] == "POST")
         except Exception:
             log.exception("a request failed")
             if status:  # it has begun, and cannot be taken back
@@ -88,12 +88,13 @@ class Guard:
         host = headers.get(b"host", b"")
         path = scope["path"]
         if self._token is None:
-            if _name_of(host) not in _THIS_MACHINE:
+            if not is_this_machine(_name_of(host) or ""):
                 # A page elsewhere may have had its name pointed at this machine.
                 raise Problem(421, "without a token, only localhost is answered")
         elif not (path in _OPEN or path.startswith(_OPEN_FOLDER)):
-            shown = headers.get(b"authorization", b"")
-            if not hmac.compare_digest(shown, b"Bearer " + self._token):
+            scheme, _, shown = headers.get(b"authorization", b"").partition(b" ")
+            is_right = hmac.compare_digest(shown, self._token)
+            if not (is_right and scheme.lower() == b"bearer"):
                 raise Problem(401, "send the header Authorization: Bearer and the token")
         if scope["method"] not in ("GET", "HEAD") and _is_foreign(headers.get(b"origin"), host):
             raise Problem(
@@ -121,12 +122,15 @@ def _name_of(host: bytes) -> str | None:
         return None
 
 
-async def _send_problem(problem: Problem, send: typing.Callable[[Message], typing.Any]) -> None:
+async def _send_problem(
+    problem: Problem, send: typing.Callable[[Message], typing.Any], closes: bool = False
+) -> None:
     body = as_json(problem)
     headers = {
         "content-type": "application/json",
         "content-length": str(len(body)),
         **headers_of(problem),
+        **({"connection": "close"} if closes else {}),
     }
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": problem.status, "headers": raw})

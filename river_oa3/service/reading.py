@@ -119,8 +119,9 @@ def _check_surrogates(value: typing.Any) -> None:
 def _object(pairs: list[tuple[str, typing.Any]]) -> dict[str, typing.Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        seen: set[str] = set()
+        # `add` gives None, so that this stops at the first name that is there again.
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise Problem(400, f"the name {twice[:100]!r} is there twice in one object")
     return found
 

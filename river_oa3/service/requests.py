@@ -109,7 +109,7 @@ def as_label(value: typing.Any, place: str, limits: Limits) -> Label:
     label, weight = value["label"], value.get("weight")
     if type(label) not in (bool, int, str) or (type(label) is str and len(label) > limits.name):
         raise Problem(422, "must be true or false", place + "label")
-    is_number = type(weight) in (int, float) and 0.0 < weight < math.inf
+    is_number = type(weight) in (int, float) and 0.0 < weight < _LARGEST
     if not (weight is None or is_number):
         raise Problem(422, "must be a number above 0", place + "weight")
     is_final = value.get("final", True)

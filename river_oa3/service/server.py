@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import ipaddress
 import signal
 import socket
 import sys
@@ -15,25 +14,17 @@ from fastapi import FastAPI
 
 from river_oa3.service.connections import ImpatientProtocol
 
-__all__ = ["is_this_machine", "listen", "serve", "server_of"]
+__all__ = ["listen", "serve", "server_of"]
 
 # Seconds for which requests that have begun may go on when the service is told to end.
 _DRAIN = 10
 _KEEP_ALIVE = 30
 _CONNECTIONS = 2048
+# More are answered with 503: whoever opens them must not take the store's files.
+_MOST_CONNECTIONS = 10_000
 
 # The loop and the learner take turns: five milliseconds, as Python has it, are long to wait.
 _TURN = 0.001
-
-
-def is_this_machine(host: str) -> bool:
-    """Whether only programs of this machine reach an address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -56,6 +47,7 @@ def server_of(app: FastAPI) -> uvicorn.Server:
             proxy_headers=False,
             backlog=_CONNECTIONS,
             timeout_keep_alive=_KEEP_ALIVE,
+            limit_concurrency=_MOST_CONNECTIONS,
             timeout_graceful_shutdown=_DRAIN,
         )
     )

@@ -19,7 +19,7 @@ _EXACT = 2**53
 
 
 def plain(value: typing.Any) -> typing.Any:
-    """A value of plain types; what is not a number is None."""
+    """A value as JSON has it: what is not a number is None, and what it lacks is a text."""
     if isinstance(value, dict):
         return {str(name): plain(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -28,7 +28,9 @@ def plain(value: typing.Any) -> typing.Any:
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)
 
 
 def for_a_program(ask: Ask) -> dict[str, typing.Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from serving import curious
+from serving import curious, wait_until
 
 from river_oa3 import PendingLabels
+from river_oa3.service import desk
 
 
 @pytest.fixture
@@ -54,3 +55,12 @@ def test_events_are_refused(page):
     refused = page.event("new")
     assert refused.status_code == 403
     assert "answers only" in refused.json()["error"]["message"]
+
+
+def test_answers_are_learned_by_a_service_that_has_the_store(serve, url, monkeypatch):
+    monkeypatch.setattr(desk, "_SECONDS_BETWEEN_LOOKS", 0.2)
+    owner = serve(PendingLabels(curious(), store=url), undo=0.1)
+    owner.event("a")
+    page = serve(PendingLabels(curious(), store=url, learns=False))
+    page.post("/labels", {"id": "a", "label": True})
+    wait_until(lambda: owner.get("/progress").json()["learned"] == 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import hypothesis
 import pytest
@@ -217,3 +218,18 @@ def test_an_endless_head_is_cut_off(small):
         except OSError:
             pass
     assert sent < 2**22
+
+
+def test_a_name_that_is_there_again_is_found_at_once(service):
+    names = ",".join(f'"{i}":1' for i in range(60_000))
+    start = time.perf_counter()
+    refused = service.post("/events", f'{{"id":"a","x":{{{names},"59999":2}}}}'.encode())
+    assert refused.status_code == 400
+    assert time.perf_counter() - start < 5
+
+
+def test_a_weight_of_many_digits_is_refused_by_name(service):
+    service.event("a")
+    refused = service.post("/labels", b'{"id":"a","label":true,"weight":1%s}' % (b"0" * 400))
+    assert refused.status_code == 422
+    assert refused.json()["error"]["field"] == "weight"

@@ -43,13 +43,16 @@ export class Connection {
       return;
     }
     const kept = this.kept ? ` ${this.kept === 1 ? "Your answer is" : `Your ${this.kept} answers are`} kept here and will be sent.` : "";
-    say(byId("trouble-text"), `${this.message}${kept} Trying again in ${seconds} s.`);
+    // Read out once; the seconds pass in silence.
+    const text = `${this.message}${kept}`;
+    if (byId("trouble-text").textContent !== text) say(byId("trouble-text"), text);
+    say(byId("trouble-wait"), `Trying again in ${seconds} s.`);
   }
 
   async tryNow() {
     if (!this.isDown || this.isTrying) return;
     this.isTrying = true;
-    say(byId("trouble-text"), "Trying to reach the server\u2026");
+    say(byId("trouble-wait"), "Trying to reach the server\u2026");
     await this.retry();
     this.isTrying = false;
     this.tick();

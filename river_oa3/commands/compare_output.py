@@ -64,7 +64,8 @@ def notes_on(data: Data, size: Size, is_raw: bool) -> list[str]:
             "with --methods to have them"
         )
     if size.seconds > 60:
-        notes.append(f"about {clock(size.seconds)} for {max(1, size.orders)} orders of the events")
+        orders = "one order" if size.orders <= 1 else f"{size.orders} orders"
+        notes.append(f"all of this takes about {clock(size.seconds)}, with {orders} of the events")
     return notes
 
 

@@ -140,7 +140,11 @@ def write_all(
     is_whole = comparison.is_complete and findings.is_complete
     method = _handed_over(findings)
     if is_whole and method is not None:
-        handover, paths = _hand_over(comparison, method, data, options, folder)
+        try:
+            handover, paths = _hand_over(comparison, method, data, options, folder)
+        except KeyboardInterrupt:
+            is_whole = False
+            print("river-oa3: interrupted before the model was fitted", file=sys.stderr)
     prepared = data.preparation
     more = {
         **report.findings_as_json(findings),

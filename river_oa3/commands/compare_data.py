@@ -149,11 +149,16 @@ def sample_of(text: str | None) -> float | None:
 
 def opened_table(options: argparse.Namespace) -> Source | None:
     """The table that the options name; None where they name anything else."""
-    if is_named(options.data):
-        source = None
-    else:
-        path = Path(options.data).expanduser()
-        source = open_source(path) if os.path.isfile(path) else None
+    path = Path(options.data).expanduser()
+    is_set = is_named(options.data)
+    if not is_set and not os.path.isfile(path):
+        return None  # which is said where it is opened
+    source = None if is_set else open_source(path)
+    if source is None and not (is_set or is_libsvm(path) or files.parted(path)[1] == ".npz"):
+        raise DataError(
+            f"{path} is of a kind that cannot be read: save it as CSV, Parquet or JSON lines, "
+            "under a name that ends in .csv, .parquet or .jsonl"
+        )
     if source is None:
         for name in FOR_TABLES:
             if getattr(options, name):

@@ -16,7 +16,7 @@ import pytest
 from commands import MEASURED, Small, command
 from messy_tables import ROWS, WRITERS, messy_rows, write_csv_rows
 
-from river_oa3.commands import compare_data
+from river_oa3.commands import compare_data, compare_output
 from river_oa3.datasets import DataError, files, preparation, spool
 from river_oa3.datasets.sources import open_source
 from river_oa3.experiments.output import files as output_files
@@ -424,6 +424,39 @@ def test_a_sample_that_is_no_amount_is_refused():
     for text in ("0", "0%", "100%", "1.5", "-3", "", "nan"):
         with pytest.raises(DataError, match="--sample"):
             compare_data.sample_of(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("mispelt.csv", "no such file"),
+        ("", "is a folder"),
+        ("sales.xlsx", "save it as CSV, Parquet or JSON lines"),
+    ],
+)
+def test_what_is_no_table_is_said_whatever_the_options_are(name, said, tmp_path):
+    (tmp_path / "sales.xlsx").write_bytes(b"PK")
+    ended = command(tmp_path / "out", "compare", tmp_path / name, "--label", "fate")
+    assert (ended.code, ended.folder.exists()) == (2, False)
+    assert said in ended.err
+
+
+def test_one_problem_is_told_with_the_file_and_the_column(tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("a,fate\n1,ok\n2,ok\n3,ok\n")
+    ended = command(tmp_path / "out", "compare", path, "--label", "fate", "--keep", "a")
+    assert f"{path}: column 'fate': every event is of the one class ok" in ended.err
+
+
+def test_an_interrupt_while_the_model_is_fitted_keeps_the_results(table, tmp_path, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compare_output, "fit", interrupted)
+    ended = compared(tmp_path / "out", table)
+    assert (ended.code, "before the model was fitted" in ended.err) == (1, True)
+    assert {"compare-payments.json", "compare-payments.html"} <= set(ended.files)
+    assert "model.py" not in ended.files
 
 
 def test_a_folder_is_not_a_table(tmp_path):

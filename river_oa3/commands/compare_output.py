@@ -138,13 +138,6 @@ def write_all(
     handover: Handover | None = None
     paths: list[Path] = []
     is_whole = comparison.is_complete and findings.is_complete
-    method = _handed_over(findings)
-    if is_whole and method is not None:
-        try:
-            handover, paths = _hand_over(comparison, method, data, options, folder)
-        except KeyboardInterrupt:
-            is_whole = False
-            print("river-oa3: interrupted before the model was fitted", file=sys.stderr)
     prepared = data.preparation
     more = {
         **report.findings_as_json(findings),
@@ -152,7 +145,15 @@ def write_all(
         "notes": list(notes),
         "warnings": list(warnings),
     }
+    # The numbers come first: they are small, and what follows may fill the disk.
     written = report.write(comparison, folder, name, more)
+    method = _handed_over(findings)
+    if is_whole and method is not None:
+        try:
+            handover, paths = _hand_over(comparison, method, data, options, folder)
+        except KeyboardInterrupt:
+            is_whole = False
+            print("river-oa3: interrupted before the model was fitted", file=sys.stderr)
     pictures = {}
     if plots.available():
         drawn = plots.development(comparison, references(findings))

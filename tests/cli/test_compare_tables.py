@@ -396,6 +396,23 @@ def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(table, tmp_path
     assert ended.files == []
 
 
+@pytest.mark.parametrize("name", ["model.py", "model.pickle"])
+def test_a_disk_that_is_full_at_the_model_keeps_the_numbers_and_no_half_of_it(
+    table, tmp_path, monkeypatch, name
+):
+    write = output_files.Path.write_bytes
+
+    def full(self, content):
+        if name in self.name:
+            raise OSError(28, os.strerror(28))
+        return write(self, content)
+
+    monkeypatch.setattr(output_files.Path, "write_bytes", full)
+    ended = compared(tmp_path / "out", table)
+    assert (ended.code, len(ended.err.splitlines())) == (2, 1)
+    assert ended.files == ["compare-payments.csv", "compare-payments.json"]
+
+
 def test_a_disk_that_is_full_while_rows_are_prepared_is_said(table, tmp_path, monkeypatch):
     monkeypatch.setattr(spool, "IN_MEMORY", 500)
     monkeypatch.setattr(spool, "PIECE", 1000)

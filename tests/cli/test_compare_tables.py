@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import importlib.util
 import json
@@ -203,6 +204,24 @@ def test_the_written_code_predicts_a_file_on_its_own(ended, rows, tmp_path, suff
     done = run_model(ended.folder, WRITERS[suffix](tmp_path / f"new{suffix}", rows[:50]))
     assert (done.returncode, done.stderr) == (0, "")
     assert re.fullmatch(r"((True|False)\t[01]\.\d+\t(ask)?\n){50}", done.stdout)
+
+
+def test_the_written_code_needs_nothing_but_river_and_this_package(ended, rows, tmp_path):
+    path = WRITERS[".csv"](tmp_path / "new.csv", rows[:5])
+    others = ("matplotlib", "pandas", "polars", "pyarrow", "sklearn", "tqdm")
+    code = (
+        f"import runpy, sys; sys.modules.update(dict.fromkeys({others!r}))\n"
+        f"sys.argv = ['model.py', {str(path)!r}]; runpy.run_path('model.py', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ended.folder, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 5
+    top = ast.parse((ended.folder / "model.py").read_text()).body
+    names = {a.name for node in top if isinstance(node, ast.Import) for a in node.names}
+    names |= {node.module for node in top if isinstance(node, ast.ImportFrom)}
+    assert names - sys.stdlib_module_names == {"river_oa3"}
 
 
 def imported(folder):

@@ -225,6 +225,15 @@ def test_the_page_never_scrolls_sideways(hostile, width, tmp_path):
 
 
 @needs_a_browser
+@pytest.mark.parametrize("width", [320, 390])
+def test_all_of_the_profile_is_seen_on_a_phone(hostile, width, tmp_path):
+    assert json.loads(seen_by_a_browser(hostile, width, tmp_path))["profile_hidden"] == 0
+    wide = hostile.replace(".profile { min-width: 0; }", "")
+    assert wide != hostile
+    assert json.loads(seen_by_a_browser(wide, width, tmp_path))["profile_hidden"] > 0
+
+
+@needs_a_browser
 def test_a_page_that_is_too_wide_would_be_seen(hostile, tmp_path):
     wide = hostile.replace("<main>", '<main><div style="width: 500px">wide</div>')
     assert json.loads(seen_by_a_browser(wide, 390, tmp_path))["needed"] > 390

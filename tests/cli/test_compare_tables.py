@@ -21,6 +21,7 @@ from river_oa3.commands import compare_data, compare_output
 from river_oa3.datasets import DataError, files, preparation, spool
 from river_oa3.datasets.sources import open_source
 from river_oa3.experiments.output import files as output_files
+from river_oa3.experiments.peers import PEERS
 
 QUICK = ("--label", "fate", "--permutations", 5, "--methods", "AutoOA3,CSOAL", "--budget", "10%")
 
@@ -157,6 +158,13 @@ def test_impute_says_what_fills_gaps(table, tmp_path, how, said):
 def test_sample_takes_a_part_of_the_rows(table, tmp_path, text, about):
     events = compared(tmp_path, table, "--sample", text).json["data"]["events"]
     assert events == about if text == "150" else 60 < events < 140
+
+
+def test_peers_adds_rivers_learners_and_hands_none_of_them_over(table, tmp_path):
+    ended = compared(tmp_path, table, "--peers", "--permutations", 2)
+    assert list(ended.json["methods"]) == ["AutoOA3", "CSOAL", *PEERS]
+    assert "river_oa3 import" in (ended.folder / "model.py").read_text()
+    assert ended.json["curve"]["method"] in ("AutoOA3", "CSOAL")
 
 
 def test_raw_warns_of_a_column_that_drowns_the_others(rows, tmp_path):

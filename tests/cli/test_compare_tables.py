@@ -161,7 +161,7 @@ def test_sample_takes_a_part_of_the_rows(table, tmp_path, text, about):
 
 
 def test_peers_adds_rivers_learners_and_hands_none_of_them_over(table, tmp_path):
-    ended = compared(tmp_path, table, "--peers", "--permutations", 2)
+    ended = compared(tmp_path, table, "--peers")
     assert list(ended.json["methods"]) == ["AutoOA3", "CSOAL", *PEERS]
     assert "river_oa3 import" in (ended.folder / "model.py").read_text()
     assert ended.json["curve"]["method"] in ("AutoOA3", "CSOAL")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shlex
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 
 from river_oa3.commands import bench, compare, reproduce, serve, show
 from river_oa3.datasets import DataError
@@ -20,7 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(words)
     options.command_line = shlex.join(["river-oa3", *words])
     try:
-        return int(options.run(options))
+        with _ends_as_interrupts():
+            return int(options.run(options))
     except (DataError, ValueError, TypeError, MemoryError) as error:
         print(f"river-oa3: {error}", file=sys.stderr)
         return 2
@@ -31,6 +35,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("river-oa3: interrupted; what was written before is kept", file=sys.stderr)
         return 1
+
+
+@contextlib.contextmanager
+def _ends_as_interrupts() -> Iterator[None]:
+    """Take the signals that end a process as Ctrl-C: what is finished is kept, pieces go away.
+
+    A scheduler that stops a job, or a terminal that is closed, would leave gigabytes behind.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    before = {}
+    for name in ("SIGTERM", "SIGHUP") if is_main else ():
+        number = getattr(signal, name, None)
+        # One that is ignored, as nohup does, stays so.
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            before[number] = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -18,9 +18,11 @@ addEventListener("load", () => {{
   const inside = document.getElementById("page").contentWindow;
   const root = inside.document.documentElement;
   const images = [...inside.document.images];
+  const box = inside.document.querySelector(".profile")?.parentElement;
   document.getElementById("seen").textContent = JSON.stringify({{
     width: inside.innerWidth,
     needed: Math.max(root.scrollWidth, inside.document.body.scrollWidth),
+    profile_hidden: box ? box.scrollWidth - box.clientWidth : 0,
     ran: Boolean(inside.ran || window.ran),
     images: images.length,
     shown: images.filter((each) => each.naturalWidth > 0).length,

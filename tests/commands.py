@@ -88,9 +88,9 @@ class Recorded(SerialRunner):
 
     tasks: typing.ClassVar[list[Task]] = []
 
-    def _run(self, tasks, seconds):
+    def _run(self, tasks, seconds, progress):
         self.tasks.extend(tasks)
-        return super()._run(tasks, seconds)
+        return super()._run(tasks, seconds, progress)
 
 
 class Small:

@@ -115,15 +115,23 @@ def _encode(name):
             parts.sort()
         return b"".join([b"f" if isinstance(name, frozenset) else b"t"]
                         + [b"%d:%b" % (len(part), part) for part in parts])
-    if isinstance(name, (numbers.Number, Decimal, np.number, np.bool_)):
+    if _is_number(name):
         return b"i" + _exact_number(name).encode()
     return b"o" + f"{type(name).__module__}.{type(name).__qualname__}:{name!r}".encode(
         "utf-8", "surrogatepass"
     )
 
 
+def _is_number(name):
+    # Cython does not look for an error of isinstance where several types stand in a tuple, and takes
+    # it for yes: Ctrl-C in the Python code of an abstract class would make any name a number.
+    if isinstance(name, numbers.Number):
+        return True
+    return isinstance(name, Decimal) or isinstance(name, np.number) or isinstance(name, np.bool_)
+
+
 def _exact_number(name):
-    if isinstance(name, (numbers.Integral, np.bool_)):
+    if isinstance(name, numbers.Integral) or isinstance(name, np.bool_):
         return f"{int(name)}/1"
     try:
         numerator, denominator = name.as_integer_ratio()

@@ -8,7 +8,13 @@ import re
 import sys
 from collections.abc import Sequence
 
-from river_oa3.commands.compare_data import add_data_arguments, opened_table, read, spool_folder
+from river_oa3.commands.compare_data import (
+    add_data_arguments,
+    opened_table,
+    read,
+    scaled_once,
+    spool_folder,
+)
 from river_oa3.commands.compare_output import (
     notes_on,
     show_after,
@@ -133,16 +139,18 @@ def run(options: argparse.Namespace) -> int:
         )
         prefix = round(PREFIX * len(stream)) if options.tune == "prefix" else 0
         events = len(stream) - prefix
+        budget = _budget(options.budget, events)
         size = sized(
             Streams(stream, raw),
             events,
+            budget,
             options.jobs,
             wanted,
             methods_given=options.methods is not None,
             orders_given=0 if options.in_order else options.permutations,
         )
         plan = Plan(
-            budget=_budget(options.budget, events),
+            budget=budget,
             goal=goal,
             methods=size.methods,
             permutations=size.orders,
@@ -162,7 +170,7 @@ def run(options: argparse.Namespace) -> int:
         warnings = warnings_on(data, stream, is_raw=options.raw)
         show_before(data, notes, warnings)
         try:
-            findings = survey(stream, plan, raw)
+            findings = survey(scaled_once(stream, size.methods), plan, raw)
         except KeyboardInterrupt:  # while the workers start or end
             findings = None
         if findings is None:

@@ -8,7 +8,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,14 +18,23 @@ from river_oa3 import datasets
 from river_oa3.datasets import DataError, Stream, files, preparation
 from river_oa3.datasets.large_libsvm import LARGE, read_large_libsvm
 from river_oa3.datasets.opening import is_libsvm, is_named
-from river_oa3.datasets.pieced import AnyStream
+from river_oa3.datasets.pieced import AnyStream, PiecedStream
 from river_oa3.datasets.preparation import Preparation, Wishes
 from river_oa3.datasets.preparation.steps import DateStep, Step, WordsStep
 from river_oa3.datasets.sources import Source, open_source
-from river_oa3.datasets.spool import Spool
+from river_oa3.datasets.spool import Spool, written_out
+from river_oa3.experiments.methods import find
 from river_oa3.experiments.output.progress import Progress, downloading
 
-__all__ = ["Data", "add_data_arguments", "opened_table", "read", "sample_of", "spool_folder"]
+__all__ = [
+    "Data",
+    "add_data_arguments",
+    "opened_table",
+    "read",
+    "sample_of",
+    "scaled_once",
+    "spool_folder",
+]
 
 FOR_TABLES = ("label", "drop", "keep", "category", "impute")
 """Options that name columns, which nothing but a table has."""
@@ -140,11 +149,16 @@ def sample_of(text: str | None) -> float | None:
 
 def opened_table(options: argparse.Namespace) -> Source | None:
     """The table that the options name; None where they name anything else."""
-    if is_named(options.data):
-        source = None
-    else:
-        path = Path(options.data).expanduser()
-        source = open_source(path) if os.path.isfile(path) else None
+    path = Path(options.data).expanduser()
+    is_set = is_named(options.data)
+    if not is_set and not os.path.isfile(path):
+        return None  # which is said where it is opened
+    source = None if is_set else open_source(path)
+    if source is None and not (is_set or is_libsvm(path) or files.parted(path)[1] == ".npz"):
+        raise DataError(
+            f"{path} is of a kind that cannot be read: save it as CSV, Parquet or JSON lines, "
+            "under a name that ends in .csv, .parquet or .jsonl"
+        )
     if source is None:
         for name in FOR_TABLES:
             if getattr(options, name):
@@ -194,6 +208,16 @@ def read(options: argparse.Namespace, source: Source | None, spool: Path) -> Dat
 def _values_per_row(step: Step) -> int:
     """About how many values a column becomes in each row."""
     return {DateStep: 3, WordsStep: 12}.get(type(step), 1)
+
+
+def scaled_once(stream: AnyStream, methods: Sequence[str]) -> AnyStream:
+    """A stream for these methods, scaled on disk once where each would scale it for itself."""
+    if not isinstance(stream, PiecedStream) or stream.is_as_written:
+        return stream
+    if all(find(method).takes_raw for method in methods):
+        return stream
+    with Progress(f"scaling {stream.name}", 1.0) as progress:
+        return written_out(stream, progress.move_to)
 
 
 def _stream(options: argparse.Namespace, spool: Path) -> AnyStream:

@@ -64,7 +64,8 @@ def notes_on(data: Data, size: Size, is_raw: bool) -> list[str]:
             "with --methods to have them"
         )
     if size.seconds > 60:
-        notes.append(f"about {clock(size.seconds)} for {max(1, size.orders)} orders of the events")
+        orders = "one order" if size.orders <= 1 else f"{size.orders} orders"
+        notes.append(f"all of this takes about {clock(size.seconds)}, with {orders} of the events")
     return notes
 
 
@@ -137,9 +138,6 @@ def write_all(
     handover: Handover | None = None
     paths: list[Path] = []
     is_whole = comparison.is_complete and findings.is_complete
-    method = _handed_over(findings)
-    if is_whole and method is not None:
-        handover, paths = _hand_over(comparison, method, data, options, folder)
     prepared = data.preparation
     more = {
         **report.findings_as_json(findings),
@@ -147,7 +145,15 @@ def write_all(
         "notes": list(notes),
         "warnings": list(warnings),
     }
+    # The numbers come first: they are small, and what follows may fill the disk.
     written = report.write(comparison, folder, name, more)
+    method = _handed_over(findings)
+    if is_whole and method is not None:
+        try:
+            handover, paths = _hand_over(comparison, method, data, options, folder)
+        except KeyboardInterrupt:
+            is_whole = False
+            print("river-oa3: interrupted before the model was fitted", file=sys.stderr)
     pictures = {}
     if plots.available():
         drawn = plots.development(comparison, references(findings))

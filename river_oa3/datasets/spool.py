@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from river_oa3.datasets.pieced import AnyStream, PiecedStream, piece_files
 from river_oa3.datasets.scaling import Moments
 from river_oa3.datasets.streams import Stream
 
-__all__ = ["IN_MEMORY", "PIECE", "Block", "Spool"]
+__all__ = ["IN_MEMORY", "PIECE", "Block", "Spool", "written_out"]
 
 IN_MEMORY = 4_000_000
 """A stream with no more values than this, some 50 MB, is kept in memory."""
@@ -130,17 +131,10 @@ class Spool:
             for piece, start, stop in zip(number.tolist(), first.tolist(), last, strict=True):
                 values = slice(ends[start], ends[stop])
                 self._rows[piece] += stop - start
-                parts = {
-                    "data": data[values],
-                    "indices": indices[values].astype(np.int32),
-                    "counts": counts[start:stop].astype(np.int32),
-                    "y": y[start:stop].astype(np.bool_),
-                }
-                for part, path in piece_files(self._folder, piece).items():
-                    with path.open("ab") as file:
-                        file.write(np.ascontiguousarray(parts[part]).data)
+                dealt = Block(data[values], indices[values], counts[start:stop], y[start:stop])
+                _append(self._folder, piece, dealt)
         except OSError as error:
-            raise self._no_room(error) from None
+            raise _no_room(self._folder.parent, error) from None
 
     def _fill_in(self) -> None:
         """Make the files of pieces that were dealt no row."""
@@ -150,13 +144,50 @@ class Spool:
                 for path in piece_files(self._folder, piece).values():
                     path.touch()
         except OSError as error:
-            raise self._no_room(error) from None
+            raise _no_room(self._folder.parent, error) from None
 
-    def _no_room(self, error: OSError) -> DataError:
-        return DataError(
-            f"cannot keep the prepared events in {self._folder.parent} ({error.strerror}): "
-            "choose another --output, or a part of the events with --sample"
-        )
+
+def written_out(
+    stream: PiecedStream, progress: Callable[[float, int], None] | None = None
+) -> PiecedStream:
+    """The same stream with all that is done to its rows done once, in files of its own.
+
+    Every method in every order reads all pieces, and scaling takes many times as long as reading.
+    `progress` is called with the share that is done, and the events so far.
+    """
+    folder, events = stream.folder / "scaled", 0
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, rows in enumerate(stream.rows):
+            piece = stream.piece(number)
+            counts = np.diff(piece.X.indptr)
+            _append(folder, number, Block(piece.X.data, piece.X.indices, counts, piece.y))
+            events += rows
+            if progress is not None:
+                progress(events / max(1, len(stream)), events)
+    except OSError as error:
+        raise _no_room(stream.folder.parent, error) from None
+    return dataclasses.replace(stream, folder=folder, is_done=True)
+
+
+def _append(folder: Path, number: int, rows: Block) -> None:
+    """Put rows into the files of a piece, behind those that are there."""
+    parts = {
+        "data": rows.data,
+        "indices": rows.indices.astype(np.int32, copy=False),
+        "counts": rows.counts.astype(np.int32),
+        "y": rows.y,
+    }
+    for part, path in piece_files(folder, number).items():
+        with path.open("ab") as file:
+            file.write(np.ascontiguousarray(parts[part]).data)
+
+
+def _no_room(folder: Path, error: OSError) -> DataError:
+    return DataError(
+        f"cannot keep the prepared events in {folder} ({error.strerror}): choose another --output, "
+        "or a part of the events with --sample"
+    )
 
 
 def _widened(moments: Moments | None, columns: int) -> Moments:

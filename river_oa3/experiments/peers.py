@@ -26,25 +26,25 @@ PEERS: dict[str, Method] = {
         lambda seed: preprocessing.StandardScaler() | linear_model.LogisticRegression(),
         "#117733",
         "1",
-        lambda nonzeros, features: 10_000.0 + 1_800.0 * min(features, 500),
+        lambda nonzeros, features, share: 10_000.0 + 1_800.0 * min(features, 500),
     ),
     "GaussianNB": _peer(
         lambda seed: naive_bayes.GaussianNB(),
         "#44AA99",
         "2",
-        lambda nonzeros, features: 80_000.0 + 3_000.0 * min(features, 500),
+        lambda nonzeros, features, share: 80_000.0 + 3_000.0 * min(features, 500),
     ),
     "HoeffdingTree": _peer(
         lambda seed: tree.HoeffdingTreeClassifier(),
         "#DDCC77",
         "3",
-        lambda nonzeros, features: 25_000.0 + 600.0 * min(features, 500),
+        lambda nonzeros, features, share: 25_000.0 + 600.0 * min(features, 500),
     ),
     "ARF": _peer(
         lambda seed: forest.ARFClassifier(seed=seed),
         "#AA4499",
         "4",
-        lambda nonzeros, features: 130_000.0 + 1_000.0 * min(features, 500),
+        lambda nonzeros, features, share: 130_000.0 + 1_000.0 * min(features, 500),
     ),
 }
 """river's learners by name."""

@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import types
 import typing
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
@@ -77,7 +78,7 @@ class Processes:
     ) -> concurrent.futures.Future[Result]:
         """Have a function called in a process."""
         # The pool starts its processes as they are needed, so that any call may start one.
-        with blas_threads(self._threads), _interrupts_blocked():
+        with blas_threads(self._threads), _interrupts_deferred():
             try:
                 n_before = len(self._pool._processes or {})
                 future = self._pool.submit(function, *arguments)
@@ -130,21 +131,42 @@ def _death() -> MemoryError:
 
 
 @contextlib.contextmanager
-def _interrupts_blocked() -> Iterator[None]:
+def _interrupts_deferred() -> Iterator[None]:
     """Start processes that Ctrl-C does not reach while they import, and before they ignore it.
 
-    One that is pressed meanwhile is not lost: it comes at the end of this.
+    One that is pressed meanwhile is not lost: it comes at the end of this. To block the signal in
+    this thread does for the processes, which inherit that. Here another thread may get it, such as
+    one of pyarrow's, and a process whose start is interrupted is one that nobody would end.
     """
-    if not hasattr(signal, "pthread_sigmask"):
+    with contextlib.ExitStack() as stack:
+        if threading.current_thread() is threading.main_thread():
+            stack.enter_context(_handlers_deferred())
+        if hasattr(signal, "pthread_sigmask"):
+            # Were it to start below, it would unblock what is blocked.
+            resource_tracker.ensure_running()
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            stack.callback(signal.pthread_sigmask, signal.SIG_SETMASK, before)
         yield
-        return
-    # Were it to start below, it would unblock what is blocked.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+@contextlib.contextmanager
+def _handlers_deferred() -> Iterator[None]:
+    """Call the handlers of signals that end a command when this is over."""
+    came: list[int] = []
+    handlers: dict[int, Callable[[int, types.FrameType | None], object]] = {}
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        handler = None if number is None else signal.getsignal(number)
+        if number is not None and callable(handler):
+            handlers[number] = handler
+            signal.signal(number, lambda number, frame: came.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in came[:1]:
+            handlers[number](number, None)
 
 
 @contextlib.contextmanager

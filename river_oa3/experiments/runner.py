@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import concurrent.futures
+import queue
 import typing
 from collections.abc import Iterator, Sequence
 
@@ -11,6 +12,7 @@ from river_oa3.datasets import Stream
 from river_oa3.datasets.pieced import AnyStream
 from river_oa3.experiments.output.progress import Progress
 from river_oa3.experiments.processes import Processes
+from river_oa3.experiments.progress_board import Mark, ProgressBoard
 from river_oa3.experiments.store import RunStore
 from river_oa3.experiments.tasks import Draws, Run, Streams, Task, cached_draws, run_task
 
@@ -18,6 +20,8 @@ __all__ = ["ProcessRunner", "Runner", "SerialRunner"]
 
 # Tasks go to a process in parcels of about so many seconds.
 PARCEL = 0.25
+# Seconds between two looks at how far the processes are.
+LOOK = 0.2
 
 
 class Runner(abc.ABC):
@@ -71,9 +75,9 @@ class Runner(abc.ABC):
 
     @abc.abstractmethod
     def _run(
-        self, tasks: Sequence[Task], seconds: Sequence[float]
+        self, tasks: Sequence[Task], seconds: Sequence[float], progress: Progress
     ) -> Iterator[tuple[Task, Run | None]]:
-        """Run the tasks, which take about so many seconds each."""
+        """Run the tasks, which take about so many seconds each, and tell of every step."""
 
     def run(self, tasks: Sequence[Task], what: str) -> Iterator[tuple[Task, Run | None]]:
         """Run the tasks, in any order of finishing, and give each with what came of it.
@@ -87,10 +91,9 @@ class Runner(abc.ABC):
             missing = [task for task in tasks if task not in known]
         seconds = {task: task.seconds(self.streams.of(task.method)) for task in missing}
         with Progress(what, sum(seconds.values())) as progress:
-            for task, run in self._run(missing, list(seconds.values())):
+            for task, run in self._run(missing, list(seconds.values()), progress):
                 if self._kept is not None:
                     self._kept.keep(task, run)
-                progress.add(seconds[task], task.part.stop - task.part.start)
                 yield task, run
 
 
@@ -104,19 +107,19 @@ class SerialRunner(Runner):
         """Nothing runs unless it is waited for."""
 
     def _run(
-        self, tasks: Sequence[Task], seconds: Sequence[float]
+        self, tasks: Sequence[Task], seconds: Sequence[float], progress: Progress
     ) -> Iterator[tuple[Task, Run | None]]:
-        draws = _draws(self.stream, self.seed)
+        held = _Held(self.streams, self.seed, self.paper_accounting, _draws(self.stream, self.seed))
         for task in tasks:
-            stream = self.streams.of(task.method)
-            yield task, run_task(stream, self.seed, task, self.paper_accounting, draws)
+            yield task, held.run(task, progress)
 
 
 class ProcessRunner(Runner):
     """A runner with worker processes, which hold the stream."""
 
     def __enter__(self) -> typing.Self:
-        held = (self.streams, self.seed, self.paper_accounting)
+        self._board = ProgressBoard(self.jobs)
+        held = (self.streams, self.seed, self.paper_accounting, self._board)
         self._processes = Processes(self.jobs, _take, held)
         return self
 
@@ -128,15 +131,25 @@ class ProcessRunner(Runner):
         self._processes.stop()
 
     def _run(
-        self, tasks: Sequence[Task], seconds: Sequence[float]
+        self, tasks: Sequence[Task], seconds: Sequence[float], progress: Progress
     ) -> Iterator[tuple[Task, Run | None]]:
+        before = self._board.total()
+        ended: queue.SimpleQueue[concurrent.futures.Future[list[Run | None]]] = queue.SimpleQueue()
         parcels = {
             self._processes.submit(_run_parcel, parcel): parcel
             for parcel in _parcels(tasks, seconds)
         }
+        for future in list(parcels):
+            future.add_done_callback(ended.put)
         # Whoever stops early ends the processes, and the pool sees to what is left: a future that
         # is cancelled here while its process dies would end the pool's thread with an error.
-        for future in concurrent.futures.as_completed(list(parcels)):
+        while parcels:
+            done = self._board.total()
+            progress.move_to(done[0] - before[0], round(done[1] - before[1]))
+            try:
+                future = ended.get(timeout=LOOK)
+            except queue.Empty:
+                continue
             runs = self._processes.result(future)
             yield from zip(parcels.pop(future), runs, strict=True)
 
@@ -155,20 +168,37 @@ def _parcels(tasks: Sequence[Task], seconds: Sequence[float]) -> Iterator[list[T
 
 
 class _Held(typing.NamedTuple):
-    """What a worker process holds, so that it does not come with every task."""
+    """What tasks are run with; a worker process holds it, so that it does not come with each."""
 
     streams: Streams
     seed: int
     paper_accounting: bool
     draws: Draws | None
 
+    def run(self, task: Task, progress: Progress | Mark) -> Run | None:
+        """Run a task, and tell after each piece of the events how much is done."""
+        stream = self.streams.of(task.method)
+        events, seconds, told = task.part.stop - task.part.start, task.seconds(stream), 0
+
+        def tell(more: int) -> None:
+            nonlocal told
+            told += more
+            progress.add(seconds * more / max(1, events), more)
+
+        run = run_task(stream, self.seed, task, self.paper_accounting, self.draws, tell)
+        # A method that overflows has ended early.
+        tell(events - told)
+        return run
+
 
 _held: _Held
+_mark: Mark
 
 
-def _take(streams: Streams, seed: int, paper_accounting: bool) -> None:
-    global _held
+def _take(streams: Streams, seed: int, paper_accounting: bool, board: ProgressBoard) -> None:
+    global _held, _mark
     _held = _Held(streams, seed, paper_accounting, _draws(streams.scaled, seed))
+    _mark = board.claim()
 
 
 def _draws(stream: AnyStream, seed: int) -> Draws | None:
@@ -177,8 +207,4 @@ def _draws(stream: AnyStream, seed: int) -> Draws | None:
 
 
 def _run_parcel(tasks: Sequence[Task]) -> list[Run | None]:
-    held = _held
-    return [
-        run_task(held.streams.of(task.method), held.seed, task, held.paper_accounting, held.draws)
-        for task in tasks
-    ]
+    return [_held.run(task, _mark) for task in tasks]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import typing
 from collections.abc import Sequence
 
-from river_oa3.experiments.methods import AUTO, find
+from river_oa3.experiments.budget_curve import steps_around
+from river_oa3.experiments.methods import AUTO, EVERY_LABEL, find
+from river_oa3.experiments.survey import ORDERS as LATER_ORDERS
 from river_oa3.experiments.tasks import Streams
 
 __all__ = ["Size", "sized"]
@@ -14,11 +16,11 @@ ORDERS = (5, 20)
 """The fewest orders that show a difference, and the most that are worth waiting for."""
 
 PATIENCE = 600.0
-"""About so many seconds a comparison may take."""
+"""About so many seconds the comparison itself may take."""
 
 
 class Size(typing.NamedTuple):
-    """Which methods in how many orders; what is left out, and about how long it takes."""
+    """Which methods in how many orders; what is left out, and about how long all of it takes."""
 
     methods: tuple[str, ...]
     orders: int
@@ -29,6 +31,7 @@ class Size(typing.NamedTuple):
 def sized(
     streams: Streams,
     events: int,
+    budget: int,
     jobs: int,
     wanted: Sequence[str],
     methods_given: bool = False,
@@ -42,6 +45,8 @@ def sized(
         The events.
     events
         How many of them a run has.
+    budget
+        How many of their labels may be asked for.
     jobs
         How many processes there are.
     wanted
@@ -52,7 +57,8 @@ def sized(
         How many orders somebody asked for; 0 for one run through the events as they came.
 
     """
-    seconds = {name: find(name).seconds(streams.of(name), events) for name in wanted}
+    share = budget / events
+    seconds = {name: find(name).seconds(streams.of(name), events, share) for name in wanted}
     least = ORDERS[0] if orders_given is None else max(1, orders_given)
     left_out: list[str] = []
     if not methods_given:
@@ -66,4 +72,8 @@ def sized(
     if orders is None:
         orders = int(min(max(PATIENCE * jobs / each, ORDERS[0]), ORDERS[1]))
     kept = tuple(name for name in wanted if name in seconds)
-    return Size(kept, orders, tuple(left_out), max(1, orders) * each / jobs)
+    orders_run = max(1, orders)
+    # Then every label is bought, and AutoOA3 plays with other budgets.
+    auto, every = (find(name).seconds(streams.of(name), events) for name in (AUTO, EVERY_LABEL))
+    later = min(orders_run, LATER_ORDERS) * (every + len(steps_around(budget, events)) * auto)
+    return Size(kept, orders, tuple(left_out), (orders_run * each + later) / jobs)

@@ -59,7 +59,9 @@ class Task(typing.NamedTuple):
 
     def seconds(self, stream: AnyStream) -> float:
         """About how many seconds it takes."""
-        return find(self.method).seconds(stream, self.part.stop - self.part.start)
+        events = self.part.stop - self.part.start
+        share = min(1.0, self.setting.budget / max(1, events))
+        return find(self.method).seconds(stream, events, share)
 
 
 class Run(typing.NamedTuple):
@@ -100,11 +102,13 @@ def run_task(
     task: Task,
     paper_accounting: bool = False,
     draws: Draws | None = None,
+    went_on: Callable[[int], None] | None = None,
 ) -> Run | None:
     """Replay a task, which depends on the arguments alone; None where the method overflows.
 
     The stream is the one that the method takes. `draws` is what `cached_draws` gives for a stream
     with the same rows and the same seed: it spares drawing the same order anew for every method.
+    `went_on` is called with the number of events after each piece of them.
     """
     parts, numbers = _walk(stream, seed, task.part, draws)
     model = build(
@@ -117,6 +121,8 @@ def run_task(
     try:
         for piece, order in parts:
             run.go_on(piece, order)
+            if went_on is not None:
+                went_on(len(order))
     except OverflowError:
         return None
     outcome = run.outcome()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import importlib.util
 import json
@@ -16,10 +17,11 @@ from commands import MEASURED, Small, command
 from messy_tables import ROWS, WRITERS, messy_rows, write_csv_rows
 
 from river_oa3 import load
-from river_oa3.commands import compare_data
+from river_oa3.commands import compare_data, compare_output
 from river_oa3.datasets import DataError, files, preparation, spool
 from river_oa3.datasets.sources import open_source
 from river_oa3.experiments.output import files as output_files
+from river_oa3.experiments.peers import PEERS
 
 QUICK = ("--label", "fate", "--permutations", 5, "--methods", "AutoOA3,CSOAL", "--budget", "10%")
 
@@ -157,6 +159,13 @@ def test_sample_takes_a_part_of_the_rows(table, tmp_path, text, about):
     assert events == about if text == "150" else 60 < events < 140
 
 
+def test_peers_adds_rivers_learners_and_hands_none_of_them_over(table, tmp_path):
+    ended = compared(tmp_path, table, "--peers")
+    assert list(ended.json["methods"]) == ["AutoOA3", "CSOAL", *PEERS]
+    assert "river_oa3 import" in (ended.folder / "model.py").read_text()
+    assert ended.json["curve"]["method"] in ("AutoOA3", "CSOAL")
+
+
 def test_raw_warns_of_a_column_that_drowns_the_others(rows, tmp_path):
     huge = [{**row, "code": 1e9 + i} for i, row in enumerate(rows)]
     path = write_csv_rows(tmp_path / "huge.csv", huge)
@@ -202,6 +211,24 @@ def test_the_written_code_predicts_a_file_on_its_own(ended, rows, tmp_path, suff
     done = run_model(ended.folder, WRITERS[suffix](tmp_path / f"new{suffix}", rows[:50]))
     assert (done.returncode, done.stderr) == (0, "")
     assert re.fullmatch(r"((True|False)\t[01]\.\d+\t(ask)?\n){50}", done.stdout)
+
+
+def test_the_written_code_needs_nothing_but_river_and_this_package(ended, rows, tmp_path):
+    path = WRITERS[".csv"](tmp_path / "new.csv", rows[:5])
+    others = ("matplotlib", "pandas", "polars", "pyarrow", "sklearn", "tqdm")
+    code = (
+        f"import runpy, sys; sys.modules.update(dict.fromkeys({others!r}))\n"
+        f"sys.argv = ['model.py', {str(path)!r}]; runpy.run_path('model.py', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ended.folder, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 5
+    top = ast.parse((ended.folder / "model.py").read_text()).body
+    names = {a.name for node in top if isinstance(node, ast.Import) for a in node.names}
+    names |= {node.module for node in top if isinstance(node, ast.ImportFrom)}
+    assert names - sys.stdlib_module_names == {"river_oa3"}
 
 
 def imported(folder):
@@ -395,6 +422,23 @@ def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(table, tmp_path
     assert ended.files == []
 
 
+@pytest.mark.parametrize("name", ["model.py", "model.oa3"])
+def test_a_disk_that_is_full_at_the_model_keeps_the_numbers_and_no_half_of_it(
+    table, tmp_path, monkeypatch, name
+):
+    write = output_files.Path.write_bytes
+
+    def full(self, content):
+        if name in self.name:
+            raise OSError(28, os.strerror(28))
+        return write(self, content)
+
+    monkeypatch.setattr(output_files.Path, "write_bytes", full)
+    ended = compared(tmp_path / "out", table)
+    assert (ended.code, len(ended.err.splitlines())) == (2, 1)
+    assert ended.files == ["compare-payments.csv", "compare-payments.json"]
+
+
 def test_a_disk_that_is_full_while_rows_are_prepared_is_said(table, tmp_path, monkeypatch):
     monkeypatch.setattr(spool, "IN_MEMORY", 500)
     monkeypatch.setattr(spool, "PIECE", 1000)
@@ -423,6 +467,39 @@ def test_a_sample_that_is_no_amount_is_refused():
     for text in ("0", "0%", "100%", "1.5", "-3", "", "nan"):
         with pytest.raises(DataError, match="--sample"):
             compare_data.sample_of(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("mispelt.csv", "no such file"),
+        ("", "is a folder"),
+        ("sales.xlsx", "save it as CSV, Parquet or JSON lines"),
+    ],
+)
+def test_what_is_no_table_is_said_whatever_the_options_are(name, said, tmp_path):
+    (tmp_path / "sales.xlsx").write_bytes(b"PK")
+    ended = command(tmp_path / "out", "compare", tmp_path / name, "--label", "fate")
+    assert (ended.code, ended.folder.exists()) == (2, False)
+    assert said in ended.err
+
+
+def test_one_problem_is_told_with_the_file_and_the_column(tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("a,fate\n1,ok\n2,ok\n3,ok\n")
+    ended = command(tmp_path / "out", "compare", path, "--label", "fate", "--keep", "a")
+    assert f"{path}: column 'fate': every event is of the one class ok" in ended.err
+
+
+def test_an_interrupt_while_the_model_is_fitted_keeps_the_results(table, tmp_path, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compare_output, "fit", interrupted)
+    ended = compared(tmp_path / "out", table)
+    assert (ended.code, "before the model was fitted" in ended.err) == (1, True)
+    assert {"compare-payments.json", "compare-payments.html"} <= set(ended.files)
+    assert "model.py" not in ended.files
 
 
 def test_a_folder_is_not_a_table(tmp_path):

@@ -104,7 +104,7 @@ def interrupted(tmp_path_factory):
         *("--jobs", 2, "--output", folder / "results"),
     )
     try:
-        terminal.wait_for(r"replaying long: +[1-9]\d*%\|")
+        terminal.wait_for(r"replaying long: +[1-9]\d%\|")
         return terminal.interrupt(folder / "results"), terminal.is_gone()
     finally:
         terminal.close()
@@ -190,6 +190,31 @@ def test_an_early_interrupt_shows_no_traceback(interrupted_early):
     assert "Traceback" not in interrupted_early[0].err
 
 
+@needs_proc
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_end_keeps_what_is_finished_and_takes_the_pieces_away(number, tmp_path):
+    rows = "".join(f"{i % 7},{i % 11}.5,{i},{int(i % 5 == 0)}\n" for i in range(200_000))
+    (tmp_path / "long.csv").write_text("a,b,c,label\n" + 8 * rows)
+    folder = tmp_path / "results"
+    terminal = Terminal(
+        *("compare", tmp_path / "long.csv", "--methods", "AutoOA3", "--permutations", 200),
+        *("--jobs", 1, "--output", folder),
+    )
+    try:
+        terminal.wait_for(r"replaying long: +[1-9]\d*%\|")
+        assert [path.name[:10] for path in folder.iterdir()] == [".river-oa3"]
+        os.kill(terminal.process.pid, number)
+        out, _ = terminal.process.communicate(timeout=30)
+        assert terminal.process.returncode == 1
+        assert "INTERRUPTED: " in out
+        assert terminal.is_gone()
+    finally:
+        terminal.close()
+    names = [path.name for path in folder.iterdir()]
+    assert "compare-long.json" in names
+    assert not [name for name in names if name.startswith(".")]
+
+
 # reproduce
 
 
@@ -205,7 +230,7 @@ def interrupted_study(tmp_path_factory):
         *("--output", folder),
     )
     try:
-        terminal.wait_for(r"tuning, coarse: +[1-9]\d*%\|")
+        terminal.wait_for(r"tuning, coarse: +[1-9]\d%\|")
         return terminal.interrupt(folder), terminal.is_gone()
     finally:
         terminal.close()

@@ -209,8 +209,8 @@ class Impatient(Recorded):
 
     left = 0
 
-    def _run(self, tasks, seconds):
-        for found in super()._run(tasks, seconds):
+    def _run(self, *arguments):
+        for found in super()._run(*arguments):
             if Impatient.left == 0:
                 raise KeyboardInterrupt
             Impatient.left -= 1

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from river_oa3 import OA3DiagClassifier, SSOA3Classifier
+from river_oa3 import AutoOA3Classifier, OA3DiagClassifier, SSOA3Classifier
 from river_oa3._core import gaussian
 
 FACTOR = 0x9E3779B97F4A7C15  # of Fibonacci hashing, which anybody would try first
@@ -110,6 +110,20 @@ def test_new_names_of_every_kind_are_learned_and_found_again(name):
     model.learn_one({name: 1.0}, True)
     assert set(model.weights) == {name, "other"}
     assert model.margin_one({name: 1.0}) > 0
+
+
+class Interrupted:
+    """A name that somebody presses Ctrl-C at while it is looked at."""
+
+    @property
+    def __class__(self):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("model", [SSOA3Classifier(), AutoOA3Classifier()], ids=repr)
+def test_an_interrupt_while_a_name_is_looked_at_is_not_lost(model):
+    with pytest.raises(KeyboardInterrupt):
+        model.learn_one({Interrupted(): 1.0}, True)
 
 
 class Alias:

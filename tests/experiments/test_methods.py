@@ -74,7 +74,7 @@ def make_new(eta=0.5, delta=2.0, rho=1.0, budget=None, seed=None):
     return rivals.csoal(eta=eta, delta=delta, rho=rho, budget=budget, seed=seed)
 
 
-def dear(nonzeros, features):
+def dear(nonzeros, features, share):
     return 1e9
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
+
 import numpy as np
 import pytest
 from commands import events, write_libsvm
@@ -12,9 +15,10 @@ from river_oa3.datasets import DataError, spool
 from river_oa3.datasets.large_libsvm import read_large_libsvm
 from river_oa3.datasets.paper_rows import rows_for_paper
 from river_oa3.datasets.spool import Block, Spool
-from river_oa3.experiments import Goal, Plan, compare, replay
+from river_oa3.experiments import Goal, Plan, compare, replay, runner
 from river_oa3.experiments.fitting import fit
 from river_oa3.experiments.methods import AUTO, METHODS, Setting, build
+from river_oa3.experiments.output.progress import Progress
 from river_oa3.experiments.peers import PEERS
 from river_oa3.experiments.sizing import sized
 from river_oa3.experiments.stream_replay import GivenUniforms, Replay, uniforms
@@ -102,6 +106,28 @@ def test_rows_of_pieces_are_prepared_as_those_of_the_whole(whole, dealt, options
         assert x == pytest.approx(wanted, rel=1e-9)
 
 
+@pytest.mark.parametrize("options", [{}, {"as_in_paper": True, "intercept": True}])
+def test_rows_that_are_scaled_on_disk_once_are_those_that_are_scaled_at_each_reading(
+    dealt, options
+):
+    scaled = rows_for_paper(dealt(), **options)
+    once = spool.written_out(scaled)
+    assert (once.is_as_written, scaled.is_as_written) == (True, False)
+    for k in range(len(scaled.rows)):
+        assert list(once.piece(k).events()) == list(scaled.piece(k).events())
+        assert once.piece(k).names == scaled.piece(k).names
+
+
+def test_scaling_on_a_full_disk_is_said(dealt, monkeypatch):
+    def full(folder, number, rows):
+        raise OSError(28, os.strerror(28))
+
+    scaled = rows_for_paper(dealt())
+    monkeypatch.setattr(spool, "_append", full)
+    with pytest.raises(DataError, match=r"No space left.*choose another --output"):
+        spool.written_out(scaled)
+
+
 def test_a_random_walk_takes_each_event_once(whole, dealt):
     pieced = dealt()
     taken = [
@@ -186,6 +212,29 @@ def test_pieces_in_order_are_replayed_as_the_whole(whole, dealt, method):
     assert [each.tolist() for each in one.counts] == [each.tolist() for each in other.counts]
 
 
+def test_a_long_run_tells_of_every_piece(dealt):
+    pieced, told = dealt(), []
+    task = Task(AUTO, (), Setting(30, 3.0), Part(0, N, 2), (N,))
+    run_task(pieced, 7, task, went_on=told.append)
+    assert sorted(told) == sorted(pieced.rows)
+
+
+def test_processes_tell_how_far_they_are_before_a_run_has_ended(dealt, monkeypatch):
+    seen = []
+    move_to = Progress.move_to
+    monkeypatch.setattr(runner, "LOOK", 0.001)
+    monkeypatch.setattr(
+        Progress, "move_to", lambda self, *done: (seen.append(done), move_to(self, *done))
+    )
+    long = [Task("ARF", (), Setting(N, 3.0), Part(0, N, k), (N,)) for k in range(2)]
+    with runner.ProcessRunner(dealt(), jobs=1) as processes:
+        total = sum(task.seconds(processes.stream) for task in long)
+        ended = list(processes.run(long, "on a board"))
+    assert len(ended) == 2
+    assert any(0 < events < N for _, events in seen)
+    assert max(seconds for seconds, _ in seen) <= total * 1.001
+
+
 def test_pieces_in_random_orders_are_replayed_to_the_end(dealt):
     task = Task(AUTO, (), Setting(30, 3.0), Part(0, N, 2), (100, N))
     run = run_task(dealt(), 7, task)
@@ -234,7 +283,7 @@ def test_a_learner_of_river_never_has_more_labels_than_the_budget(whole, method)
 
 
 def size(whole, wanted, **more):
-    return sized(Streams(whole, whole), 10**8, 1, wanted, **more)
+    return sized(Streams(whole, whole), 10**8, 10**6, 1, wanted, **more)
 
 
 def test_what_takes_too_long_is_left_out_but_for_auto(whole):
@@ -250,5 +299,16 @@ def test_what_somebody_named_is_not_left_out(whole):
 
 
 def test_a_small_stream_has_all_methods_and_twenty_orders(whole):
-    found = sized(Streams(whole, whole), N, 1, (AUTO, *METHODS))
+    found = sized(Streams(whole, whole), N, 24, 1, (AUTO, *METHODS))
     assert (found.methods, found.orders) == ((AUTO, *METHODS), 20)
+
+
+def test_a_covariance_of_thousands_of_features_takes_long_by_the_labels_alone(whole):
+    wide = dataclasses.replace(whole, names=list(range(3000)))
+    few, many = (METHODS["OA3"].seconds(wide, 10**6, share) for share in (0.01, 1.0))
+    assert few < many / 20
+
+
+def test_the_time_that_is_told_has_the_labels_that_are_bought_afterwards(whole):
+    found = size(whole, ("CSOAL",), methods_given=True, orders_given=3)
+    assert found.seconds > 2 * 3 * METHODS["CSOAL"].seconds(whole, 10**8, 0.01)

@@ -105,6 +105,33 @@ def test_a_worker_does_not_hear_ctrl_c(stream):
         assert len(list(runner.run(tasks, "after it"))) == len(tasks)
 
 
+def test_an_interrupt_while_a_process_starts_comes_when_it_has_started(monkeypatch):
+    """As one that another thread is given, where to block it in this one is of no use."""
+    ends = []
+    start = multiprocessing.get_context("spawn").Process.start
+
+    def interrupted_start(process):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGTERM)
+        start(process)
+        ends.append("started")
+
+    def interrupt(number, frame):
+        ends.append(number)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(multiprocessing.get_context("spawn").Process, "start", interrupted_start)
+    monkeypatch.setattr(signal, "pthread_sigmask", lambda how, mask: set())
+    before = signal.signal(signal.SIGTERM, interrupt), signal.signal(signal.SIGINT, interrupt)
+    try:
+        with Processes(1) as processes, pytest.raises(KeyboardInterrupt):
+            processes.submit(abs, -1)
+    finally:
+        signal.signal(signal.SIGTERM, before[0])
+        signal.signal(signal.SIGINT, before[1])
+    assert ends == ["started", signal.SIGINT]
+
+
 FOR_EVER = """
 import multiprocessing, sys, time
 from river_oa3.experiments.processes import Processes

@@ -21,9 +21,7 @@ def locked(module_service):
 
 
 @pytest.mark.parametrize("path", GUARDED)
-@pytest.mark.parametrize(
-    "shown", [None, "", "Bearer", f"Bearer {TOKEN}x", f"Basic {TOKEN}", TOKEN]
-)
+@pytest.mark.parametrize("shown", [None, "", "Bearer", f"Bearer {TOKEN}x", f"Basic {TOKEN}", TOKEN])
 def test_without_the_token_nothing_is_read(locked, path, shown):
     headers = {} if shown is None else {"authorization": shown}
     answer = locked.get(path, headers=headers)

@@ -36,8 +36,9 @@ def faults_of_no_label(columns: Mapping[str, ColumnProfile], wishes: Wishes) -> 
         return
     # Of forty names, those that can be it are easier to choose from.
     pairs = [name for name, column in columns.items() if column.distinct == 2]
+    have = "has" if len(pairs) == 1 else "have"
     yield f"no column looks like the label: {_name_one(pairs or names)}" + (
-        ", which have two values" if pairs else ""
+        f", which {have} two values" if pairs else ""
     )
 
 
@@ -68,7 +69,8 @@ def faults_of_label(
         return positive_classes(list(scan.classes), scan.counts, positive), found
     except DataError as error:
         # Without any label there is nothing to be said about classes.
-        return [], [*found, *([str(error)] if scan.classes else [])]
+        of_classes = f"column {short_repr(label)}: {error}"
+        return [], [*found, *([of_classes] if scan.classes else [])]
 
 
 def faults_of_sample(positives: int, rows: int) -> Iterator[str]:

@@ -25,7 +25,9 @@ class Problems(DataError):
         self.what = what
         self.problems = [str(DataError(problem)) for problem in problems]
         if len(self.problems) == 1:
-            super().__init__(self.problems[0])
+            (problem,) = self.problems
+            # A place in a file names the file already.
+            super().__init__(problem if f"{what}," in problem else f"{what}: {problem}")
             return
         lines = [f"  {number}. {problem}" for number, problem in enumerate(self.problems, 1)]
         head = str(DataError(f"{what} cannot be used yet, {len(lines)} problems:"))

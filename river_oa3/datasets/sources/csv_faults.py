@@ -13,21 +13,24 @@ from river_oa3.datasets.sources.csv_rows import LONGEST, Row, TooLongError, rows
 
 def fault_of(path: Path, file: IO[bytes], header: Header, error: Exception) -> DataError:
     """Read the file again, in Python, up to the first row that cannot be used."""
-    row = None
+    row, is_open = None, isinstance(error, OpenQuoteError)
     try:
-        for row in rows(file, header.separator):
+        found = rows(file, header.separator)
+        for row in found:
             fault = _fault(row, header)
-            if fault is not None:
+            # An open quote takes all fields behind it into the last row.
+            if fault is not None and not (is_open and next(found, None) is None):
                 return DataError(f"{path}, {fault}")
     except TooLongError as long:
         return DataError(
             f"{path}, line {long.line}: a row longer than {LONGEST // 1024**2} MB: close the "
             "quote that was opened there, or shorten the row"
         )
-    if isinstance(error, OpenQuoteError) and row is not None:
+    if is_open and row is not None:
+        column = header.names[min(len(row.fields), len(header.names)) - 1]
         return DataError(
-            f"{path}, line {row.first}, column {short_repr(header.names[len(row.fields) - 1])}: a "
-            "quote is opened and never closed: close it, or write it twice if it is part of a text"
+            f"{path}, line {row.first}, column {short_repr(column)}: a quote is opened and never "
+            "closed: close it, or write it twice if it is part of a text"
         )
     return DataError(f"cannot read {path} as a table of text, check the file: {error}")
 

@@ -181,8 +181,13 @@ def hand_over(
         separator="" if separator == "," else f", delimiter={separator!r}",
         features=features,
     )
-    write_text(paths[0], code)
     write_bytes(paths[1], files.to_bytes(model))
+    try:
+        write_text(paths[0], code)
+    except BaseException:
+        # One is of no use without the other.
+        paths[1].unlink(missing_ok=True)
+        raise
     return Handover(method, use, code, tuple(path.name for path in paths)), paths
 
 

@@ -98,9 +98,20 @@ code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 summary { cursor: pointer; color: var(--accent); padding: 0.3rem 0; }
 @media (max-width: 40rem) {
   main, header, footer { padding-left: 1rem; padding-right: 1rem; }
-  th, td { padding: 0.42rem 0.6rem; }
+  th, td { padding: 0.42rem 0.5rem; }
   .figures thead th, .figures thead th + th { white-space: normal; vertical-align: bottom; }
-  .profile th:first-child { width: 8rem; }
+  /* A column of the file is a block of lines: of six cells in a row three would be hidden. */
+  .profile { min-width: 0; }
+  .profile, .profile caption, .profile tbody, .profile tr, .profile tbody th { display: block; }
+  .profile thead { display: none; }
+  .profile tr { border-top: 1px solid var(--line); padding: 0.5rem 0.9rem; }
+  .profile th, .profile td { border: 0; padding: 0; max-width: none; }
+  .profile td { display: inline; }
+  .profile td:nth-child(n + 5) { display: block; }
+  .profile td:nth-child(3)::before { content: ", gaps "; }
+  .profile td:nth-child(4)::before { content: ", distinct "; }
+  .profile td:empty { display: none; }
+  .profile td:nth-child(6) { color: var(--soft); }
 }
 @media print { body { background: none; } .box, pre { overflow: visible; } }
 """

@@ -130,6 +130,8 @@ def _bar(what: str, stream: typing.TextIO) -> typing.Any:
         mininterval=DRAWN_EVERY,
         # Every amount counts, however small its unit is.
         miniters=0,
+        # Steps of several processes come in bursts: what is left is told by all that went before.
+        smoothing=0.0,
         # Where a terminal does not tell its size, tqdm would draw nothing.
         ncols=size.columns,
         nrows=size.lines,

@@ -36,17 +36,30 @@ def draw_references(
         name_line(axes, comparison.checkpoints[last], chance[last], CHANCE)
     if EVERY_LABEL in references:
         ceiling = float(metric.score(goal, references[EVERY_LABEL]).mean())
-        draw_ceiling(axes, ceiling, comparison.checkpoints[-1])
+        end = float(comparison.checkpoints[-1])
+        # A cost is known at the end alone, and grows until there.
+        draw_ceiling(axes, ceiling, end, start=None if metric.bigger_is_better else 0.85 * end)
         low, high = min(low, ceiling), max(high, ceiling)
     room = 0.04 * (high - low)
     axes.set_ylim(low - room if metric.bigger_is_better else low, high + room)
 
 
 def draw_ceiling(
-    axes: Axes, score: float, end: float, side: typing.Literal["left", "right"] = "right"
+    axes: Axes,
+    score: float,
+    end: float,
+    side: typing.Literal["left", "right"] = "right",
+    start: float | None = None,
 ) -> None:
-    """What every label bought comes to, as a dashed line that is named at one end."""
-    axes.axhline(score, linestyle=(0, (5, 3)), color=GREY, linewidth=1.2, zorder=1.5)
+    """What every label bought comes to, as a dashed line that is named at one end.
+
+    The line goes all the way across unless it has a `start`.
+    """
+    dashes = (0, (5, 3))
+    if start is None:
+        axes.axhline(score, linestyle=dashes, color=GREY, linewidth=1.2, zorder=1.5)
+    else:
+        axes.plot([start, end], [score] * 2, linestyle=dashes, color=GREY, linewidth=1.2, zorder=4)
     name_line(axes, end, score, EVERY_LABEL, side)
 
 

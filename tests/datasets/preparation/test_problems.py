@@ -22,8 +22,8 @@ def test_one_problem_reads_as_one_line():
     with pytest.raises(DataError) as caught:
         look_at(GOOD | {"y": [0, 1, 2, 2]})
     assert str(caught.value) == (
-        "3 classes, 2 (2), 0 (1), 1 (1): name the positive one with --positive (positive= in "
-        "Python)"
+        "toy: column 'y': 3 classes, 2 (2), 0 (1), 1 (1): name the positive one with --positive "
+        "(positive= in Python)"
     )
 
 
@@ -45,7 +45,7 @@ def test_a_problem_with_a_line_break_in_a_name_stays_on_its_line():
 
 
 def test_everything_is_looked_at_though_there_is_no_label():
-    with problems("name one with --label (label= in Python) of b, which have two values", "inf"):
+    with problems("name one with --label (label= in Python) of b, which has two values", "inf"):
         look_at({"a": [1.0, float("inf"), 3.0, 7.0], "b": ["u", "v", "v", "u"]})
 
 

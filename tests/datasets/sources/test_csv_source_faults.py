@@ -73,6 +73,18 @@ def test_a_quote_that_is_never_closed_is_refused_where_it_is_opened(tmp_path, re
         rows_of(path)
 
 
+def test_a_quote_that_takes_in_the_fields_behind_it_is_named_and_not_the_fields(tmp_path):
+    path = written(tmp_path, "toy.csv", 'a,b\n1,2\n"3,4\n5,6\n')
+    with refused(str(path), "line 3, column 'a'", "never closed"):
+        rows_of(path)
+
+
+def test_too_few_fields_before_an_open_quote_are_named_first(tmp_path):
+    path = written(tmp_path, "toy.csv", 'a,b\n1\n"3,4\n5,6\n')
+    with refused("line 2", "expected 2 fields"):
+        rows_of(path)
+
+
 def test_a_quote_that_is_not_closed_for_long_is_refused_where_it_is_opened(tmp_path):
     path = written(tmp_path, "toy.csv", 'a,b\n1,2\n3,"' + "4,5\n" * 3_000_000)
     with refused("line 3", "longer than 4 MB", "close the quote"):

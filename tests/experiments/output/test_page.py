@@ -166,6 +166,13 @@ def test_the_method_to_use_is_set_off_and_the_best_figures_are_strong(plain):
     assert len(plain.of("strong")) == 7
 
 
+def test_the_number_of_labels_that_is_enough_is_set_off_in_its_table():
+    curve = {10: 60.0, 20: 80.0, 40: 80.1, 80: 80.2}
+    text = page(made(ceiling=99.0, curve=curve), command="x")
+    (row,) = re.findall(r'<tr class="chosen">.*', text.partition("How many labels</h2>")[2])
+    assert re.search(r"<th[^>]*>(<bdi>)?20<", row)
+
+
 def test_a_warning_of_the_verdict_is_set_off():
     read = Read(page(made(LOST), command="x"))
     assert {"class": "warnings"} in read.of("p")
@@ -222,6 +229,15 @@ def test_the_page_never_scrolls_sideways(hostile, width, tmp_path):
     seen = json.loads(seen_by_a_browser(hostile, width, tmp_path))
     assert seen["width"] == width
     assert seen["needed"] <= width
+
+
+@needs_a_browser
+@pytest.mark.parametrize("width", [320, 390])
+def test_all_of_the_profile_is_seen_on_a_phone(hostile, width, tmp_path):
+    assert json.loads(seen_by_a_browser(hostile, width, tmp_path))["profile_hidden"] == 0
+    wide = hostile.replace(".profile { min-width: 0; }", "")
+    assert wide != hostile
+    assert json.loads(seen_by_a_browser(wide, width, tmp_path))["profile_hidden"] > 0
 
 
 @needs_a_browser

@@ -110,6 +110,17 @@ def test_chance_and_every_label_stand_where_they_score(found):
         assert all(low <= height <= high for height in level_lines(axes).values())
 
 
+def test_the_cost_of_every_label_is_drawn_at_the_end_where_it_is_known(found):
+    axes = plots.development(found.comparison, references(found)).axes[1]
+    (ceiling,) = [
+        line
+        for line in axes.get_lines()
+        if line.get_color() == "#6e6e6e" and line.get_linestyle() == "--"
+    ]
+    end = found.comparison.checkpoints[-1]
+    assert list(ceiling.get_xdata()) == pytest.approx([0.85 * end, end])
+
+
 def test_the_cost_of_chance_grows_with_the_events(found):
     """The same answer to every event, of which the runs have seen half of each class by then."""
     axes = plots.development(found.comparison, references(found)).axes[1]

@@ -154,7 +154,7 @@ def test_a_sweep_runs_what_is_the_same_once(study, small):
 
 
 def test_an_overflow_in_a_sweep_is_not_a_number(study, monkeypatch):
-    def overflow(self, tasks, seconds):
+    def overflow(self, tasks, *more):
         yield from ((task, None) for task in tasks)
 
     monkeypatch.setattr(Recorded, "_run", overflow)

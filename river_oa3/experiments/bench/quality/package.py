@@ -91,7 +91,7 @@ def _learner(method: str, most_features: int = 10**9) -> Contender:
         settings=settings,
         play=_play_learner(method),
         cost=lambda nonzeros, features: (
-            0.1 + 0.005 * nonzeros + 1e-3 * entry.cost(nonzeros, features)
+            0.1 + 0.005 * nonzeros + 1e-3 * entry.cost(nonzeros, features, 1.0)
         ),
         most_features=most_features,
     )

@@ -1,0 +1,117 @@
+"""What many events without labels teach AutoOA3, from sums that others have made of them."""
+
+import numpy as np
+
+from .auto cimport Auto
+from .auto_constants cimport BIN_START, BINS, DENSE, ENOUGH, LARGEST, ROUNDING, SCALE_WINDOW, SMALLEST
+from .kernels cimport larger
+from .scaling cimport Feature, Statistics, clipped
+from .threshold cimport note_events
+
+from .category import Category
+
+
+cdef inline void merge(Statistics* seen, double n, double mean, double var) noexcept nogil:
+    """Take in the values of other events, of which the number, the mean and the variance are known.
+    """
+    cdef double total = seen.n + n, gap = clipped(mean, LARGEST) - seen.mean, part = n / total
+    seen.var = larger(0.0, seen.var + part * (var - seen.var) + part * (seen.n / total) * gap * gap)
+    seen.mean += part * gap
+    seen.n = total
+
+
+cdef inline bint wants_bins(const Feature* row, double t) noexcept nogil:
+    cdef const Statistics* seen = &row.seen
+    return (
+        row.bins < 0 and seen.n > DENSE * t and seen.n >= BIN_START
+        and seen.var > ROUNDING * seen.mean * seen.mean + SMALLEST
+    )
+
+
+def observe_sums(Auto model, list names, const double[::1] n, const double[::1] mean,
+                 const double[::1] var, double events, double squares, double slow, double fast,
+                 double positives):
+    """Observe `events` events at once.
+
+    Of each feature: how many of the events had it, and the mean and the variance of its values
+    there. Of the rows: the sum of their squared lengths, the sums of the probabilities that the
+    slow and the fast learner gave them, and how many were predicted positive.
+    """
+    if events <= 0.0:
+        return
+    slots = _slots(model, names)
+    cdef const Py_ssize_t[::1] slot = slots
+    cdef Py_ssize_t i
+    model.reserve_dense(model.table.count)
+    model.reserve_bins(model.n_bins + len(names))
+    model.t += events
+    model.clock += events
+    model.squares += squares
+    with nogil:
+        for i in range(slot.shape[0]):
+            if n[i] > 0.0:
+                merge(&model.rows[slot[i]].seen, n[i], mean[i], var[i])
+                model.rows[slot[i]].last = model.clock
+        while model.forgets and model.t >= 2.0 * SCALE_WINDOW:
+            model.halve()
+        find_dense(model)
+        if (
+            (model.n_positive and model.n_negative)
+            or model.n_positive + model.n_negative >= ENOUGH
+        ):
+            note_events(
+                &model.threshold, events, slow / events, fast / events, model.leader,
+                positives / events, model.price_fn, model.price_fp,
+            )
+    model.is_current = False
+
+
+cdef void find_dense(Auto model) noexcept nogil:
+    """Which features are dense now; those that have become so get their bins."""
+    cdef Py_ssize_t slot
+    cdef Feature* row
+    cdef int k
+    model.n_dense = 0
+    for slot in range(model.table.count):
+        row = model.rows + slot
+        if row.seen.n > DENSE * model.t:
+            model.dense[model.n_dense] = slot
+            model.n_dense += 1
+        if wants_bins(row, model.t) and model.n_bins < model.bins_capacity:
+            row.bins = model.n_bins
+            for k in range(BINS):
+                model.bins[model.n_bins].weights[k] = model.blank
+            model.n_bins += 1
+
+
+def _slots(Auto model, list names):
+    """Where each feature is kept; new ones are given a place, without a value."""
+    slots = np.array([model.table.find(name, hash(name)) for name in names], dtype=np.intp)
+    new = np.flatnonzero(slots < 0)
+    if not len(new):
+        return slots
+    for i in new:
+        name = names[i]
+        _admit(model, {name.name: name.value} if type(name) is Category else {name: 1.0})
+    # Old features may have made way.
+    slots = np.array([model.table.find(name, hash(name)) for name in names], dtype=np.intp)
+    if (slots < 0).any():
+        raise ValueError(
+            f"these events have more features than max_features, which is {model.max_features}: "
+            "raise it, or leave some out"
+        )
+    return slots
+
+
+cdef int _admit(Auto model, dict x) except -1:
+    cdef Py_ssize_t i, known
+    kept = model.read_to_learn(x)
+    model.reserve_scratch(model.event.known + model.event.new)
+    known = model.event.known
+    if model.event.new:
+        model.features.hold_new()
+        model.admit_new()
+        for i in range(known, model.event.known):
+            model.rows[model.event.entries[i].slot].seen.n = 0.0
+            model.rows[model.event.entries[i].slot].seen.mean = 0.0
+    return 0

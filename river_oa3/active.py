@@ -347,14 +347,20 @@ class ActiveLearner(ActiveLearningClassifier):
 
     def _observe(self, x: typing.Any) -> None:
         """Teach what `predict_one` teaches, and predict, decide and count nothing."""
-        teaches = self._is_pipeline and self.learn_transformers
+        teaches, classifier = self._is_pipeline and self.learn_transformers, self.classifier
         if self._observes:
-            reached = pipelines.inputs(self.classifier, x)[-1] if self._is_pipeline else x
+            reached = pipelines.inputs(classifier, x)[-1] if self._is_pipeline else x  # type: ignore[arg-type]  # a pipeline
         if teaches:
-            pipelines.learn_unsupervised(typing.cast(compose.Pipeline, self.classifier), x)
+            pipelines.learn_unsupervised(typing.cast(compose.Pipeline, classifier), x)
         if self._observes:
             pipelines.last_step(self.classifier).observe_one(reached)
         self._taught += self._observes or teaches
+
+    @property
+    def _missing_class(self) -> int:
+        """The class that an AutoOA3Classifier has not learned yet, as in an `Opinion`."""
+        last: typing.Any = pipelines.last_step(self.classifier)
+        return last._core.missing_class if isinstance(last, AutoOA3Classifier) else 0
 
     @property
     def refund_token(self) -> int | None:

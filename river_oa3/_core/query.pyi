@@ -6,7 +6,6 @@ Numbers = NDArray[np.float64]
 def asymmetric_probability(
     margin: float, confidence: float, delta_pos: float, delta_neg: float
 ) -> float: ...
-
 def asymmetric_probabilities(
     margins: Numbers, confidences: Numbers, delta_pos: float, delta_neg: float
 ) -> Numbers: ...

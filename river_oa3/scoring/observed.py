@@ -78,14 +78,14 @@ class Observed:
         classifier = model.classifier
         if isinstance(classifier, AutoOA3Classifier):
             table: Numbers = np.array(list(self.features.values())).reshape(-1, 3)
-            numbers = (np.ascontiguousarray(column) for column in table.T)
-            names = list(self.features)
-            observe_sums(
-                classifier._core, names, *numbers, self.events, squares, slow, fast, positives
-            )
+            n, mean, var = np.ascontiguousarray(table.T)
+            sums = self.events, squares, slow, fast, positives
+            observe_sums(classifier._core, list(self.features), n, mean, var, *sums)
         if isinstance(model._query, AdaptiveQuery):
             model._query._rule.note_batch(worth / self.events, self.events)
         model.n_seen += self.events
+        # As many labels may come of events that have been observed.
+        model._taught += self.events if model._observes else 0
 
 
 def _merged(

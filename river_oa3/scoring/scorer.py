@@ -159,7 +159,7 @@ class Scorer:
             pace = budget.pace()
         worth = nothing
         if type(rule) is AdaptiveQuery:
-            missing = model.classifier._core.missing_class if self.is_raw else 0
+            missing = model._missing_class
             asking, worth = rule._rule.probabilities(
                 margin, second_margin, variance, missing, *pace
             )

@@ -86,6 +86,11 @@ class PendingBatches:
             return True
         return self.model.n_learned >= WARM_LABELS and not self.model._missing_class
 
+    @property
+    def seed(self) -> int:
+        """With which, and an event's id, it is decided whether to ask."""
+        return self.pending._store.seed
+
     def begin(self, stream: str, number: int) -> Batch | None:
         """Begin a batch; None where it is stored already.
 

@@ -64,6 +64,7 @@ class DurableStore:
         self._rows: dict[Hashable, dict[str, typing.Any]] = {}
         self._n_expired_now = 0
         self.last_batch: tuple[str, int] | None = None
+        self.seed = 0
         self._uniforms = EventUniforms(0)
 
     def open(self) -> Resumed:
@@ -89,7 +90,7 @@ class DurableStore:
                 self._sql.latest(),
                 tuple(self._sql.outcomes()),
             )
-        self._uniforms = EventUniforms(seed)
+        self.seed, self._uniforms = seed, EventUniforms(seed)
         self._model._rng = typing.cast(typing.Any, self._uniforms)
         return resumed
 

@@ -19,6 +19,7 @@ class MemoryStore:
     """Keeps asks until their labels are learned, the oldest first."""
 
     last_batch: tuple[str, int] | None = None
+    seed = 0
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Hashable, Ask] = OrderedDict()

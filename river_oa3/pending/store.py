@@ -51,6 +51,10 @@ class Store(typing.Protocol):
         """Keep answers as learned; an `AnswerChangedError` where somebody came in between."""
 
     @property
+    def seed(self) -> int:
+        """What random numbers are made of, with the id of an event."""
+
+    @property
     def last_batch(self) -> tuple[str, int] | None:
         """The newest batch that was kept: its stream and its number."""
 

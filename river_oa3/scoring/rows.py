@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import typing
 from collections.abc import Callable, Hashable, Mapping
@@ -20,7 +21,8 @@ Numbers = NDArray[np.float64]
 Indices = NDArray[np.int32]
 
 
-class Rows(typing.NamedTuple):
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rows:
     """Events as sparse rows; those that a model would refuse are empty, with the reason."""
 
     data: Numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import typing
 
 import numpy as np
@@ -98,7 +99,7 @@ class Scorer:
         squares, slow, fast, worth = (float(line[good].sum()) for line in scores.details)
         positives = float(scores.label[good].sum())
         if not self.is_raw:
-            rows = rows._replace(data=rows.data[:0], indices=rows.indices[:0])
+            rows = dataclasses.replace(rows, data=rows.data[:0], indices=rows.indices[:0])
         return Observed.of(rows, (squares, slow, fast, positives, worth))
 
     def _score_raw(self, rows: Rows) -> Scores:

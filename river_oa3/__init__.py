@@ -3,6 +3,7 @@
 from river_oa3 import budget, metrics, query, rivals
 from river_oa3.active import ActiveLearner
 from river_oa3.auto import AutoOA3Classifier
+from river_oa3.files import load, save
 from river_oa3.oa3 import OA3Classifier
 from river_oa3.oa3_diag import OA3DiagClassifier
 from river_oa3.pending import PendingLabels
@@ -18,7 +19,9 @@ __all__ = [
     "SOA3Classifier",
     "SSOA3Classifier",
     "budget",
+    "load",
     "metrics",
     "query",
     "rivals",
+    "save",
 ]

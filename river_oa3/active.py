@@ -12,7 +12,7 @@ from river_oa3 import debugging, opinions, parameters, pipelines
 from river_oa3._core import checks
 from river_oa3.answers import NO, NO_AND_ASK, YES, YES_AND_ASK, Answer, Odds, OddsAnswer, answer
 from river_oa3.auto import AutoOA3Classifier
-from river_oa3.base import MarginClassifier
+from river_oa3.base import Contribution, MarginClassifier
 from river_oa3.budget import UNLIMITED, Budget, TotalBudget
 from river_oa3.opinions import Opinion
 from river_oa3.query import AdaptiveQuery, AsymmetricQuery, Query
@@ -403,6 +403,35 @@ class ActiveLearner(ActiveLearningClassifier):
 
         """
         return debugging.report(self, x, n_decimals)
+
+    def explain_one(self, x: typing.Any) -> list[Contribution]:
+        """What the margin is made of, as the classifier's own `explain_one` says.
+
+        In a pipeline, what is explained is the event that reaches the classifier. Nothing is asked
+        for, spent, learned or counted.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        """
+        last: typing.Any = pipelines.last_step(self.classifier)
+        if not hasattr(last, "explain_one"):
+            raise NotImplementedError(f"{type(last).__name__} does not explain its answers")
+        if not self._is_pipeline:
+            return typing.cast(list[Contribution], last.explain_one(x))
+        pipeline = typing.cast(compose.Pipeline, self.classifier)
+        reached = pipelines.inputs(pipeline, x)
+        try:
+            sound = not pipelines.would_learn_nonfinite(pipeline, reached)
+            if sound or not self.learn_transformers:
+                return typing.cast(list[Contribution], last.explain_one(reached[-1]))
+        except ValueError:
+            if not self.learn_transformers:
+                raise
+        # As in `_judge`: see what would come of steps that had learned it.
+        return typing.cast(list[Contribution], last.explain_one(pipelines.dry_run(pipeline, x)))
 
     def _answer(
         self, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool

@@ -10,7 +10,7 @@ from river_oa3 import frames, metrics
 from river_oa3._core import checks
 from river_oa3._core.auto import Auto
 from river_oa3._core.auto_batch import judge_rows, learn_rows
-from river_oa3.base import Event, UnsureClassifier
+from river_oa3.base import Contribution, Event, UnsureClassifier, largest_first
 
 if typing.TYPE_CHECKING:
     from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
@@ -19,6 +19,9 @@ __all__ = ["AutoOA3Classifier"]
 
 # Some 200 MB beyond the names.
 MAX_FEATURES = 2**20
+
+# What `explain_one` calls all that is no feature's.
+INTERCEPT = "(intercept)"
 
 
 class AutoOA3Classifier(UnsureClassifier, base.MiniBatchClassifier):
@@ -115,6 +118,37 @@ class AutoOA3Classifier(UnsureClassifier, base.MiniBatchClassifier):
 
         """
         return self._core.margin_one(x)
+
+    def explain_one(self, x: Event) -> list[Contribution]:
+        """What the margin is made of: feature, value and contribution, the largest first.
+
+        The contributions add up to `margin_one(x)`. A feature's is that of its standardised value
+        and of its bin, shrunk as the margin is where little is known of such events. A feature that
+        the event leaves out, and most events have, says something by that: its value is None. What
+        is no feature's, the intercept and the boundary, has the name "(intercept)" and the value 1.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Examples
+        --------
+
+        >>> from river_oa3 import AutoOA3Classifier
+
+        >>> model = AutoOA3Classifier()
+        >>> model.learn_one({'amount': 10.0, 'country': 'FR'}, False)
+        >>> model.learn_one({'amount': 90.0, 'country': 'XX'}, True)
+        >>> for feature, value, contribution in model.explain_one({'amount': 80, 'country': 'XX'}):
+        ...     print(feature, value, round(contribution, 3))
+        country XX 0.371
+        amount 80 0.295
+        (intercept) 1.0 -0.279
+
+        """
+        contributions, rest = self._core.explain_one(x)
+        return largest_first([*contributions, (INTERCEPT, 1.0, rest)])
 
     def observe_one(self, x: Event) -> None:
         """Learn from an event without a label: the scale of its features, and the boundary.

@@ -21,14 +21,24 @@ if typing.TYPE_CHECKING:
     from river_oa3._core.sketch import Sketch
 
 __all__ = [
+    "Contribution",
     "MarginClassifier",
     "SecondOrderClassifier",
     "SketchedClassifier",
     "UnsureClassifier",
+    "largest_first",
     "parameter",
 ]
 
 Event = dict[base.typing.FeatureName, typing.Any]
+
+# A feature, its value in the event, and what it adds to the margin.
+Contribution = tuple[base.typing.FeatureName, typing.Any, float]
+
+
+def largest_first(contributions: list[Contribution]) -> list[Contribution]:
+    """By size, whatever the sign; equal ones stay in their order."""
+    return sorted(contributions, key=lambda contribution: -abs(contribution[2]))
 
 
 def parameter(name: str, core_name: str | None = None) -> property:
@@ -78,6 +88,36 @@ class MarginClassifier(base.Classifier):
 
         """
         return self._core.margin_one(x)
+
+    def explain_one(self, x: Event) -> list[Contribution]:
+        """What the margin is made of: feature, value and contribution, the largest first.
+
+        The contributions add up to `margin_one(x)`. Features that have not been learned are there
+        too, with a contribution of 0.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Examples
+        --------
+
+        >>> from river_oa3 import OA3Classifier
+
+        >>> model = OA3Classifier(eta=1.0)
+        >>> model.learn_one({'amount': 1.0, 'night': 1.0}, True)
+        >>> model.learn_one({'night': 1.0}, False)
+        >>> x = {'night': 1, 'amount': 2, 'age': 3}
+        >>> for feature, value, contribution in model.explain_one(x):
+        ...     print(feature, value, round(contribution, 3))
+        amount 2 1.067
+        night 1 -0.067
+        age 3 0.0
+
+        """
+        contributions, _ = self._core.explain_one(x)
+        return largest_first(contributions)
 
     def predict_one(self, x: Event) -> bool:  # type: ignore[override]  # river's takes any kwargs
         return self._core.predict_one(x)

@@ -1,4 +1,4 @@
-"""The command line: `river-oa3 compare`, `reproduce`, `bench`, `serve`."""
+"""The command line: `river-oa3 compare`, `reproduce`, `bench`, `serve`, `show`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 
-from river_oa3.commands import bench, compare, reproduce, serve
+from river_oa3.commands import bench, compare, reproduce, serve, show
 from river_oa3.datasets import DataError
 
 __all__ = ["main", "parser"]
@@ -46,4 +46,5 @@ def parser() -> argparse.ArgumentParser:
         commands.add_parser("bench", help="speed and quality beside other libraries")
     )
     serve.add_arguments(commands.add_parser("serve", help="a model behind an address"))
+    show.add_arguments(commands.add_parser("show", help="what a model file holds"))
     return parser

@@ -12,6 +12,7 @@ from river_oa3 import (
     AutoOA3Classifier,
     OA3Classifier,
     OA3DiagClassifier,
+    PendingLabels,
     SOA3Classifier,
     SSOA3Classifier,
     budget,
@@ -108,6 +109,23 @@ GAPS = {
 }
 
 
+def serving(classifier, labels, **params):
+    model = asking(classifier, query.AsymmetricQuery(1.0, 0.5), labels)
+    return PendingLabels(model, **{"time_to_live": 8, "capacity": 6, "refund": True, **params})
+
+
+PENDING = {
+    "pending": lambda: serving(OA3DiagClassifier(), 12),
+    "pending at a rate": lambda: serving(
+        OA3DiagClassifier(), budget.RateBudget(0.5, 20), strict=False, metric=metrics.Sensitivity()
+    ),
+    "pending in windows": lambda: serving(
+        OA3DiagClassifier(), budget.WindowBudget(3, every=7), time_to_live=dt.timedelta(days=36500)
+    ),
+    "pending on Auto": lambda: PendingLabels(asking(labels=12), time_to_live=None, refund=False),
+}
+
+
 def _nested():
     return preprocessing.MaxAbsScaler() | preprocessing.Normalizer()
 
@@ -129,7 +147,10 @@ def streams(events):
 
 
 KINDS = {
-    **{name: (make, streams(_events)) for name, make in {**LEARNERS, **ASKING, **NUMERIC}.items()},
+    **{
+        name: (make, streams(_events))
+        for name, make in {**LEARNERS, **ASKING, **NUMERIC, **PENDING}.items()
+    },
     **{
         name: (make, streams(_raw_events))
         for name, make in {**LEARNERS, **ASKING}.items()
@@ -144,7 +165,9 @@ def told(model, stream):
     """What the model says of each event before it learns its label, where it wants that."""
     said = []
     for x, y in stream:
-        if isinstance(model, ActiveLearner):
+        if isinstance(model, PendingLabels):
+            said.append(told_pending(model, x, y))
+        elif isinstance(model, ActiveLearner):
             chance = model.query_probability(x)
             answer = model.predict_one(x)
             said.append((chance, answer, model.last_query, model.refund_token))
@@ -154,6 +177,22 @@ def told(model, stream):
             said.append((model.margin_one(x), model.predict_proba_one(x)))
             model.learn_one(x, y)
     return said
+
+
+def told_pending(service, x, y):
+    """What a service says of an event; some labels come late, some not at all."""
+    number = service.n_events
+    answer = service.predict_one(("event", number), x)
+    waiting = [(ask.event_id, ask.margin, ask.query_probability) for ask in service]
+    if number % 3 == 0 and waiting:
+        service.learn_one(waiting[0][0], y)
+    elif number % 5 == 0 and waiting:
+        service.answer(waiting[-1][0], y, 0.5)
+    elif number % 5 == 2:
+        service.learn_answered()
+    elif number % 5 == 3:
+        service.lease("somebody", 1e6)
+    return answer, waiting, service.n_expired, service.model.last_query
 
 
 def examples(name, n=40):

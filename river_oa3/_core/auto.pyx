@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from libc.math cimport fmax, log
+from libc.math cimport fmax, fmin, log
 from libc.string cimport memcpy
 
 from .auto_engine cimport Judgement
-from .auto_constants cimport BINS, DENSE, LARGEST, LEAST_SHARE, PRIOR
+from .auto_constants cimport BINS, DENSE, LARGEST, LARGEST_STEP, LEAST_SHARE, PRIOR
 from .calibration cimport KNOTS
+from .explanation cimport Explanation, items_of
 from .model cimport read_label, read_weight
 from .recall cimport REMEMBERED, Memory
 from .scaling cimport FAST, SIDES, SLOW, clipped
@@ -24,8 +25,10 @@ from .checks import (
 )
 
 LARGEST_STORED = 1e305
-# No weight that was learned comes near it.
+# No weight that was learned comes near it; beside it the longest step is rounding.
 LARGEST_MU = 1e60
+# Of the labels that the line of the calibration remembers.
+LARGEST_PRECISION = 1e8
 
 cdef enum:
     # Numbers in a row of features, and in the threshold.
@@ -38,8 +41,9 @@ cdef enum:
 cdef class Auto(AutoEngine):
     def __init__(self, price_fn, price_fp, knows_odds, max_features):
         """Prices of a miss and a false alarm; `knows_odds` if they are per event, as costs are."""
-        self.price_fn = price_fn
-        self.price_fp = price_fp
+        # So that a few hundred times a price is finite.
+        self.price_fn = fmin(price_fn, 1e300)
+        self.price_fp = fmin(price_fp, 1e300)
         self.knows_odds = knows_odds
         self.max_features = max_features
         # A price of nothing is as good as a very small one.
@@ -93,6 +97,16 @@ cdef class Auto(AutoEngine):
         self.reserve_scratch(self.event.known + self.event.new)
         self.judge(True)
         return self.answer(self.missing())
+
+    def explain_one(self, x):
+        """(feature, value, contribution) of each feature, and what else the margin is made of."""
+        cdef Explanation found = Explanation()
+        cdef list items = items_of(x)
+        kept = self.judge_raw(x)
+        found.reserve(self.event.known + self.n_dense)
+        self.explain(found)
+        found.find_names(self.table)
+        return found.listed(items), found.rest
 
     cdef tuple answer(self, int missing):
         cdef const Judgement* judged = self.judged + self.speaker
@@ -236,7 +250,8 @@ cdef class Auto(AutoEngine):
         clock = stored_number(state, "clock", 2.0**53)
         numbers = {
             # More than t where names were forgotten and came again with a late label.
-            "n": stored(state, "n", (d,), least=0.0, most=t + 1.0),
+            # And hardly any where the count had no lower limit yet.
+            "n": stored(state, "n", (d,), least=max(1e-301, t * 1e-304), most=t + 1.0),
             "mean": stored(state, "mean", (d,), least=-LARGEST, most=LARGEST),
             "var": stored(state, "var", (d,), least=0.0, most=4.0 * LARGEST**2),
             "last": stored(state, "last", (d,), least=0.0, most=clock),
@@ -276,7 +291,7 @@ cdef class Auto(AutoEngine):
         }
 
     def _check_threshold(self, state):
-        threshold = stored(state, "threshold", (N_RUNNING,), -1e3, LARGEST_STORED)
+        threshold = stored(state, "threshold", (N_RUNNING,), -1e3, 1e3)
         means, counts = threshold[[0, 1, 3]], threshold[[2, 4, 5, 6]]
         if not (means.min() >= 0.0 and means.max() <= 1.0 and counts.min() >= 0.0):
             refuse_state("'threshold' holds shares or counts that cannot be")
@@ -289,7 +304,8 @@ cdef class Auto(AutoEngine):
         if not (
             np.abs(calibration[:2]).max() <= LARGEST_MU
             and min(a, c, *calibration[5:7], *knots) >= 0.0
-            and (a + 1e-9) * (c + 1e-9) >= 0.999 * b * b
+            and max(a, c) <= LARGEST_PRECISION
+            and a * c + 1e-9 >= (1.0 - 1e-9) * b * b
         ):
             refuse_state("'calibration' holds weights or precisions that cannot be")
         return calibration
@@ -300,8 +316,9 @@ cdef class Auto(AutoEngine):
         sizes = rows[:, 0]
         if (sizes < 0).any() or (sizes % 1 != 0).any() or (np.abs(rows[:, 1]) != 1.0).any():
             refuse_state("'recalled' holds rows that cannot be")
-        if (rows[:, 2:] < 0).any():
-            refuse_state("'recalled' holds weights or steps below 0")
+        w, steps = rows[:, 2], rows[:, 3]
+        if (steps < 0).any() or (steps > np.minimum(w * (1.0 + 1e-9), LARGEST_STEP)).any():
+            refuse_state("'recalled' holds steps that no weight of a label has made")
         parts = stored(state, "recalled_parts", (int(sizes.sum()), 2), -1e15, 1e15)
         weights = parts[:, 0]
         if parts.size and not (

@@ -47,6 +47,10 @@ cdef extern from *:
     #define OA3_EVIDENCE_EVENTS 500.0
     /* No variance falls below this share of the prior's. */
     #define OA3_LEAST_SHARE 1e-12
+    /* No label that is learned makes a longer step, and no row is scaled up further: only a stored
+       model that was made up comes near. */
+    #define OA3_LARGEST_STEP 1e20
+    #define OA3_LARGEST_SCALE 1e12
     """
     const double PRIOR "OA3_PRIOR"
     const double CLIP "OA3_CLIP"
@@ -73,6 +77,8 @@ cdef extern from *:
     const double EVIDENCE_SWITCH "OA3_EVIDENCE_SWITCH"
     const double EVIDENCE_EVENTS "OA3_EVIDENCE_EVENTS"
     const double LEAST_SHARE "OA3_LEAST_SHARE"
+    const double LARGEST_STEP "OA3_LARGEST_STEP"
+    const double LARGEST_SCALE "OA3_LARGEST_SCALE"
 
 cdef enum:
     # Bins of a dense feature at the octiles of a Gaussian, and one for events that leave it out.

@@ -1,5 +1,6 @@
 from .auto_rows cimport AutoRows, Change, Term
 from .calibration cimport Calibration
+from .explanation cimport Explanation
 from .recall cimport Memory, Recall
 from .scaling cimport SIDES, Feature, Weight
 from .threshold cimport Threshold
@@ -52,6 +53,8 @@ cdef class AutoEngine(AutoRows):
     cdef void bound(self, int side) noexcept nogil
     cdef void cool(self) noexcept nogil
     cdef double probability(self) noexcept nogil
+    cdef void explain(self, Explanation found) noexcept nogil
+    cdef bint is_of(self, const Weight* weight, Py_ssize_t slot) noexcept nogil
     cdef int missing(self) noexcept nogil
     cdef void commit(self) noexcept nogil
     cdef void halve(self) noexcept nogil

@@ -8,11 +8,12 @@ from libc.math cimport pi, sqrt
 
 from .auto_constants cimport (
     BIN_VALUE, BINS, DENSE, ENOUGH, EVIDENCE_CAP, EVIDENCE_EVENTS, EVIDENCE_LABELS,
-    EVIDENCE_SWITCH, FORGETTING, LARGEST, LEAST_COUNT, LEAST_SHARE, PRIOR, SCALE_WINDOW, SMALLEST,
-    SURPRISE, SURPRISE_SLOPE, TEMPERATURE,
+    EVIDENCE_SWITCH, FORGETTING, LARGEST, LARGEST_SCALE, LARGEST_STEP, LEAST_COUNT, LEAST_SHARE,
+    PRIOR, SCALE_WINDOW, SMALLEST, SURPRISE, SURPRISE_SLOPE, TEMPERATURE,
 )
 from .calibration cimport calibrate, calibrated
 from .event_buffer cimport Entry
+from .explanation cimport Explanation
 from .kernels cimport larger, smaller
 from .loss cimport curvature, implicit_logistic_step, logistic_lead, sigmoid
 from .query cimport BOTH, NEGATIVE, NEITHER, POSITIVE
@@ -27,6 +28,10 @@ cdef Py_ssize_t END = <Py_ssize_t>(<size_t>-1 >> 1)
 
 cdef inline double temperature(double labels) noexcept nogil:
     return 1.0 + 1.0 / sqrt(1.0 + labels / TEMPERATURE)
+
+
+cdef inline double longest(double step) noexcept nogil:
+    return smaller(step, LARGEST_STEP)
 
 
 cdef inline void forget(Weight* weight, double slow, double fast) noexcept nogil:
@@ -155,7 +160,9 @@ cdef class AutoEngine(AutoRows):
         self.n_dense_next = n_dense_next
         self.next_squares = self.squares if is_counted else self.squares + length
         # The running root mean square of the length of rows, not the row's own.
-        self.scale = sqrt(t / self.next_squares) if self.next_squares > SMALLEST else 0.0
+        self.scale = 0.0
+        if self.next_squares > SMALLEST:
+            self.scale = smaller(sqrt(t / self.next_squares), LARGEST_SCALE)
         self.is_current = is_counted
         self.conclude(SLOW, m, v)
         self.conclude(FAST, fast_m, fast_v)
@@ -356,8 +363,8 @@ cdef class AutoEngine(AutoRows):
             fast_v += weight.of[FAST].sigma * z * z
         v = scale * scale * v + intercept.of[SLOW].sigma
         fast_v = scale * scale * fast_v + intercept.of[FAST].sigma
-        step = implicit_logistic_step(sign * self.judged[SLOW].m, v, w, -1.0)
-        fast_step = implicit_logistic_step(sign * self.judged[FAST].m, fast_v, w, -1.0)
+        step = longest(implicit_logistic_step(sign * self.judged[SLOW].m, v, w, -1.0))
+        fast_step = longest(implicit_logistic_step(sign * self.judged[FAST].m, fast_v, w, -1.0))
         bend = curvature(step, w)
         fast_bend = curvature(fast_step, w)
         move(&intercept.of[SLOW], 1.0, sign * step, bend)
@@ -404,7 +411,7 @@ cdef class AutoEngine(AutoRows):
             z = row.parts[i].z
             m += weight.mu * z
             v += weight.sigma * z * z
-        step = implicit_logistic_step(row.sign * m - row.step * v, v, row.w, row.step)
+        step = longest(implicit_logistic_step(row.sign * m - row.step * v, v, row.w, row.step))
         further = row.sign * (step - row.step)
         row.step = step
         self.intercept.of[SLOW].mu += further * self.intercept.of[SLOW].sigma
@@ -416,6 +423,36 @@ cdef class AutoEngine(AutoRows):
         """What is reported of the event that was judged."""
         cdef const Judgement* judged = self.judged + self.speaker
         return calibrated(&self.calibration, self.tau[self.speaker] * judged.s)
+
+    cdef void explain(self, Explanation found) noexcept nogil:
+        """What the features of the event that was judged, and the rest, add to its margin."""
+        cdef const Judgement* judged = self.judged + self.speaker
+        cdef double shrinkage = 1.0 / sqrt(1.0 + pi / 8.0 * judged.v), sum_
+        cdef const Entry* x = self.event.entries
+        cdef Py_ssize_t known = self.event.known, i = 0, k = 0, term = 0, slot, next_dense
+        while i < known or k < self.n_dense:
+            # In the order of their slots, as `judge` has come by them.
+            slot = x[i].slot if i < known else END
+            next_dense = self.dense[k] if k < self.n_dense else END
+            i += slot <= next_dense
+            k += next_dense <= slot
+            slot = min(slot, next_dense)
+            sum_ = 0.0
+            while term < self.n_terms and self.is_of(self.terms[term].weight, slot):
+                sum_ += self.terms[term].weight.of[self.speaker].mu * self.terms[term].z
+                term += 1
+            found.add(slot, shrinkage * self.scale * sum_)
+        found.rest = shrinkage * self.intercept.of[self.speaker].mu + (judged.margin - judged.s)
+
+    cdef bint is_of(self, const Weight* weight, Py_ssize_t slot) noexcept nogil:
+        """Whether a weight is the feature's own, one of its bins, or the blank one of new bins."""
+        cdef const Feature* row = self.rows + slot
+        cdef const Weight* bins = NULL if row.bins < 0 else self.bins[row.bins].weights
+        return (
+            weight == &row.weight
+            or weight == &self.blank
+            or (bins != NULL and bins <= weight < bins + BINS)
+        )
 
     cdef int missing(self) noexcept nogil:
         if self.n_positive == 0:

@@ -1,13 +1,16 @@
 """What happens to an event in a learner: it is read, checked, decided on and learned."""
 
+import numpy as np
+
 from libc.math cimport erfc, isfinite, sqrt
 
+from .explanation cimport Explanation, items_of
 from .features cimport Features
 from .kernels cimport sum_squares
 from .loss cimport step_size
 from .model cimport read_label, read_weight
 
-from .checks import positive, refuse_size, stored_number
+from .checks import positive, refuse_size, refuse_state, stored_number
 from .model import _restore  # noqa: F401 - where files of 0.1.0 look for it
 
 OVERFLOW_LIMIT = 1e150
@@ -82,6 +85,21 @@ cdef class Learner(Model):
         cdef double p, v
         cdef bint has_features = self.judge_event(x, &p, &v)
         return p, v, self.confidence(v), has_features
+
+    def explain_one(self, x):
+        """(feature, value, contribution) of each feature of an event, and 0, for there is no rest."""
+        cdef Explanation found = Explanation()
+        cdef list items = items_of(x)
+        kept = self.features.read(x, False)
+        cdef double p = self.margin(self.event.entries, self.event.known)
+        cdef Py_ssize_t i
+        found.reserve(self.event.known)
+        for i in range(self.event.known):
+            found.add(self.event.entries[i].slot, self.margin(self.event.entries + i, 1))
+        found.find_names(self.table)
+        if not isfinite(p):
+            refuse_size("its margin is not finite")
+        return found.listed(items), found.rest
 
     def weights(self):
         """Feature name -> mu."""
@@ -164,7 +182,13 @@ cdef class Learner(Model):
         return copy
 
     def _checked(self, state, d):
-        return self._check(state, d), stored_number(state, "reach", OVERFLOW_LIMIT)
+        numbers = self._check(state, d)
+        reach = stored_number(state, "reach", OVERFLOW_LIMIT)
+        with np.errstate(over="ignore", invalid="ignore"):
+            length = np.linalg.norm(self.mean(state))
+        if not length <= reach * (1.0 + 1e-6):
+            refuse_state(f"its weights have the length {length:g}, and 'reach' is {reach:g}")
+        return numbers, reach
 
     def _take(self, numbers):
         of_learner, self.mu_norm_bound = numbers

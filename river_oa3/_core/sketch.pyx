@@ -21,7 +21,7 @@ from .gaussian cimport gaussian_column
 from .kernels cimport lower_times, sum_rows, sum_squares
 from .snapshot cimport Snapshot
 
-from .checks import positive_integer, stored, stored_count
+from .checks import positive_integer, refuse_state, stored, stored_count
 
 # Entries of A below this are nothing beside what they are added to; as denormals they cost time.
 cdef double NEGLIGIBLE = 1e-290
@@ -368,14 +368,26 @@ cdef class Sketch(SecondOrder):
 
     def _check(self, state, d):
         cdef Py_ssize_t m = self.sketch_size
-        return {
+        # U may be longer than V by what F takes back, and mu by what b does.
+        rows = stored(state, "U", (d, m), -1e4, 1e4)
+        numbers = {
             "stream": stored_count(state, "stream", 2**64 - 1),
             "t": stored_count(state, "t"),
             "rank": stored_count(state, "rank", min(m, d)),
-            "rows": np.column_stack([stored(state, "mu", (d,)), stored(state, "U", (d, m))]),
-            "A": stored(state, "A", (m, m)),
-            "eigenvalues": stored(state, "eigenvalues", (m,), least=0.0),
+            "rows": np.column_stack([stored(state, "mu", (d,), -1e160, 1e160), rows]),
+            # Longer ones would take the digits of all others.
+            "A": stored(state, "A", (m, m), -1e8, 1e8),
+            # Of squared lengths that do not overflow, summed up.
+            "eigenvalues": stored(state, "eigenvalues", (m,), 0.0, 1e152),
         }
+        V = self._check_turned(state) @ rows.T
+        if not np.allclose(V @ V.T, np.diag(np.arange(m) < numbers["rank"]), atol=1e-3):
+            refuse_state("'U' does not hold directions at right angles, of length 1")
+        return numbers
+
+    def _check_turned(self, state):
+        """What turns U into V."""
+        return np.eye(self.sketch_size)
 
     def _load(self, numbers):
         self.stream = numbers["stream"]

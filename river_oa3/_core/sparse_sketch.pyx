@@ -9,10 +9,11 @@ from libc.string cimport memcpy
 
 from .event_buffer cimport Entry
 from .kernels cimport larger, lower_times
+from .learner cimport OVERFLOW_LIMIT
 from .sketch cimport MU, Sketch, U
 from .snapshot cimport Snapshot
 
-from .checks import stored, stored_count
+from .checks import stored, stored_count, stored_number
 
 # How long U's rows, and the terms F_ij U_j that make up V's rows, may get, squared. Beyond it too
 # many digits cancel in mu = mu_bar + U'b or in V = F U, and the event takes the dense step, where
@@ -107,14 +108,20 @@ cdef class SparseSketch(Sketch):
 
     def _check(self, state, d):
         cdef Py_ssize_t m = self.sketch_size
+        # No step of b is longer than m times that of mu.
+        b_limit = 10.0 * m * stored_number(state, "reach", OVERFLOW_LIMIT)
         return {
             **super()._check(state, d),
-            "F": stored(state, "F", (m, m)),
-            "b": stored(state, "b", (m,)),
-            "lengths": stored(state, "lengths", (m,), least=0.0),
+            "F": self._check_turned(state),
+            "b": stored(state, "b", (m,), -b_limit, b_limit),
+            "lengths": stored(state, "lengths", (m,), 0.0, 1e8),
             "anchors": stored_count(state, "anchors"),
             "since_anchor": stored_count(state, "since_fold"),
         }
+
+    def _check_turned(self, state):
+        # It begins as the identity, and only ever takes from it.
+        return stored(state, "F", (self.sketch_size, self.sketch_size), -2.0, 2.0)
 
     def _load(self, numbers):
         super()._load(numbers)

@@ -6,8 +6,10 @@ from river_oa3.files import (  # noqa: F401 - each adds the kinds it knows
     encoders,
     learners,
     objectives,
+    quality,
     rules,
     steps,
+    waiting,
 )
 from river_oa3.files.container import from_bytes, to_bytes
 from river_oa3.files.errors import FileError

@@ -13,7 +13,8 @@ from river_oa3.active import ActiveLearner
 from river_oa3.budget import Budget, TotalBudget
 from river_oa3.files.errors import FileError
 from river_oa3.files.parts import Fields, Json, Writer, check_attributes, full_name, register
-from river_oa3.files.values import LARGEST_COUNT
+from river_oa3.files.values import LARGEST_INTEGER
+from river_oa3.pending.uniforms import EventUniforms
 from river_oa3.query import Query
 
 # Attributes that follow from the parameters, or are of use until the next event alone.
@@ -40,7 +41,7 @@ def _encode_active(model: ActiveLearner, writer: Writer) -> Json:
         "budget_given_as_number": model._budget is not None
         and not isinstance(model.budget, Budget),
         "learn_transformers": bool(model.learn_transformers),
-        **{name.strip("_"): writer.integer(name, counts[name]) for name in _COUNTS},
+        **{name.strip("_"): writer.count(counts[name]) for name in _COUNTS},
         "last_query": _encode_last(model, writer),
         "seed": writer.value(model.seed),
         "random": _encode_random(model._rng, writer),
@@ -70,7 +71,7 @@ def _decode_active(fields: Fields) -> ActiveLearner:
         fields.refuse("query", f"is not the rule for a {type(model.classifier).__name__}")
     model._query, model._budget = rule, spending
     for name in _COUNTS:
-        setattr(model, name, fields.integer(name.strip("_")))
+        setattr(model, name, fields.count(name.strip("_")))
     model._last = None if fields.is_null("last_query") else _decode_last(fields.inner("last_query"))
     model._rng = _decode_random(fields.inner("random"))
     return model
@@ -89,13 +90,19 @@ def _decode_last(fields: Fields) -> tuple[float, bool, int | None]:
         fields.flag("asked"),
         None
         if fields.is_null("refund_token")
-        else fields.integer("refund_token", least=-LARGEST_COUNT),
+        else fields.integer("refund_token", least=-LARGEST_INTEGER),
     )
     fields.check_all_taken()
     return last
 
 
-def _encode_random(source: random.Random, writer: Writer) -> Json:
+def _encode_random(source: random.Random | EventUniforms, writer: Writer) -> Json:
+    if isinstance(source, EventUniforms):
+        raise FileError(
+            "an ActiveLearner that belongs to a store cannot be stored in a file, for its "
+            "decisions come from the store: store its classifier, or make the PendingLabels again "
+            "with the same store"
+        )
     if type(source) is not random.Random:
         raise FileError(
             f"a generator of random numbers that is a {full_name(type(source))} cannot be stored "

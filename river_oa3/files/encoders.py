@@ -12,7 +12,7 @@ from river_oa3.files.errors import FileError
 from river_oa3.files.fields import Fields, Json
 from river_oa3.files.parts import Writer, check_attributes, full_name, register
 from river_oa3.files.steps import in_order, number_of
-from river_oa3.files.values import shown
+from river_oa3.files.values import LARGEST_COUNT, shown
 
 
 def _encode_one_hot(step: preprocessing.OneHotEncoder, writer: Writer) -> Json:
@@ -68,10 +68,14 @@ def _encode_fill(step: preprocessing.StatImputer, fill: typing.Any, writer: Writ
         return {"with": "value", "value": writer.value(fill.value)}
     if kind is stats.Mean:
         check_attributes(fill, ("n", "_mean"))
-        return {"with": "mean", "n": float(fill.n), "mean": float(number_of(step, fill._mean))}
+        return {
+            "with": "mean",
+            "n": float(fill.n),
+            "mean": writer.value(float(number_of(step, fill._mean))),
+        }
     if kind is stats.Mode:
         check_attributes(fill, ("k", "counts"))
-        counts = [writer.integer("a count", count) for count in fill.counts.values()]
+        counts = [writer.count(count) for count in fill.counts.values()]
         values = writer.names(fill.counts)
         return {"with": "mode", "k": writer.value(fill.k), "values": values, "counts": counts}
     raise FileError(
@@ -97,7 +101,7 @@ def _decode_fill(fields: Fields) -> typing.Any:
     if kind == "value":
         fill = fields.value("value")
     elif kind == "mean":
-        fill = stats.Mean._from_state(fields.number("n", 0.0), fields.number("mean"))
+        fill = stats.Mean._from_state(fields.number("n", 0.0), fields.any_number("mean"))
     elif kind == "mode":
         fill = stats.Mode(fields.integer("k", -1))
         fill.counts.update(_decode_counts(fields))
@@ -109,7 +113,9 @@ def _decode_fill(fields: Fields) -> typing.Any:
 
 def _decode_counts(fields: Fields) -> dict[Hashable, int]:
     values, counts = fields.names("values"), fields.items("counts")
-    if len(counts) != len(values) or any(type(n) is not int or n < 0 for n in counts):
+    if len(counts) != len(values) or not all(
+        type(n) is int and 0 <= n <= LARGEST_COUNT for n in counts
+    ):
         fields.refuse("counts", f"are not the counts of {len(values)} values")
     return dict(zip(values, counts, strict=True))
 

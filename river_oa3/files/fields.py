@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from river_oa3.files import values
 from river_oa3.files.arrays import Array, array_from_bytes
 from river_oa3.files.errors import FileError
-from river_oa3.files.values import LARGEST_COUNT
+from river_oa3.files.values import LARGEST_COUNT, LARGEST_INTEGER
 
 if typing.TYPE_CHECKING:
     from river_oa3.files.parts import Reader
@@ -64,7 +64,11 @@ class Fields:
         except ValueError as error:
             self.refuse(name, f"cannot be read: {error}")
 
-    def integer(self, name: str, least: int = 0, most: int = LARGEST_COUNT) -> int:
+    def count(self, name: str) -> int:
+        """A number of events, labels or the like."""
+        return self.integer(name, 0, LARGEST_COUNT)
+
+    def integer(self, name: str, least: int = 0, most: int = LARGEST_INTEGER) -> int:
         number = self.value(name)
         if type(number) is not int or not least <= number <= most:
             self.refuse(name, f"is {values.shown(number)}, not an integer from {least} to {most}")
@@ -76,6 +80,13 @@ class Fields:
         if type(number) is not float or not math.isfinite(number) or not least <= number <= most:
             limits = "" if math.isinf(least) and math.isinf(most) else f" from {least} to {most}"
             self.refuse(name, f"is {values.shown(number)}, not a finite number{limits}")
+        return number
+
+    def any_number(self, name: str) -> float:
+        """A float, which need not be finite."""
+        number = self.value(name)
+        if type(number) is not float:
+            self.refuse(name, f"is {values.shown(number)}, not a number")
         return number
 
     def flag(self, name: str) -> bool:
@@ -125,15 +136,11 @@ class Fields:
         except ValueError as error:
             self.refuse(name, f"is damaged: {error}")
 
-    def numbers(
-        self, name: str, size: int, least: float = -math.inf, most: float = math.inf
-    ) -> NDArray[np.float64]:
-        """So many finite floats."""
+    def numbers(self, name: str, size: int) -> NDArray[np.float64]:
+        """So many floats, which need not be finite."""
         array = self.array(name)
-        if array.dtype != np.float64 or array.shape != (size,) or not np.isfinite(array).all():
-            self.refuse(name, f"is not an array of {size} finite numbers")
-        if size and not (least <= array.min() and array.max() <= most):
-            self.refuse(name, f"holds numbers that are not from {least} to {most}")
+        if array.dtype != np.float64 or array.shape != (size,):
+            self.refuse(name, f"is not an array of {size} numbers")
         return typing.cast(NDArray[np.float64], array)
 
     def inner(self, name: str) -> Fields:

@@ -34,7 +34,13 @@ def _encode_core(model: MarginClassifier, writer: Writer) -> Json:
         for name, value in state.items()
         if isinstance(value, np.ndarray)
     }
-    numbers = {name: writer.value(state[name]) for name in state if name not in arrays}
+    numbers = {
+        name: writer.count(value) if type(value) is int else writer.value(value)
+        for name, value in state.items()
+        if name not in (*arrays, "stream")
+    }
+    if "stream" in state:  # 64 bits at random, which nothing counts
+        numbers["stream"] = writer.value(state["stream"])
     return {"names": names, "numbers": numbers, "arrays": arrays}
 
 
@@ -86,7 +92,20 @@ def _decode_second_order(kind: type[SecondOrderClassifier], fields: Fields) -> t
         params |= {"sketch_size": size, "seed": fields.value("seed")}
     model = kind(**params)
     model._y_name = series
-    return _restored(model, state)
+    _restored(model, state)
+    if isinstance(model, OA3Classifier):
+        _check_covariance(model, fields)
+    return model
+
+
+def _check_covariance(model: OA3Classifier, fields: Fields) -> None:
+    """No event may have a variance below 0, by more than rounding."""
+    covariance = typing.cast(typing.Any, model._core).covariance()
+    covariance[np.diag_indices_from(covariance)] += 1e-6
+    try:
+        np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        fields.refuse("state", "holds what is not a covariance")
 
 
 def _encode_auto(model: AutoOA3Classifier, writer: Writer) -> Json:

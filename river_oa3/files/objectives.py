@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from river_oa3.files.parts import Fields, Json, Writer, check_attributes, register
-from river_oa3.metrics import WeightedCost, WeightedSum
+from river_oa3.metrics import Sensitivity, Specificity, WeightedCost, WeightedSum
 
 _COUNTING = ("cm", "pos_val", "_requires_labels")
 
@@ -32,5 +32,12 @@ def _decode_cost(fields: Fields) -> WeightedCost:
     )
 
 
+def _encode_bare(metric: Sensitivity | Specificity, writer: Writer) -> Json:
+    check_attributes(metric, _COUNTING)
+    return {"positive": writer.value(metric.pos_val)}
+
+
+register(Sensitivity, _encode_bare, lambda fields: Sensitivity(pos_val=fields.value("positive")))
+register(Specificity, _encode_bare, lambda fields: Specificity(pos_val=fields.value("positive")))
 register(WeightedSum, _encode_sum, _decode_sum)
 register(WeightedCost, _encode_cost, _decode_cost)

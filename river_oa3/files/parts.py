@@ -114,9 +114,13 @@ class Writer:
         except TypeError as error:
             raise FileError(str(error)) from None
 
+    def count(self, number: int) -> int:
+        """A number of events, labels or the like."""
+        return min(int(number), values.LARGEST_COUNT)
+
     def integer(self, what: str, number: int) -> typing.Any:
-        """A count, no larger than `Fields.integer` takes."""
-        if not abs(number) <= values.LARGEST_COUNT:
+        """An integer that somebody has chosen, no larger than `Fields.integer` takes."""
+        if not abs(number) <= values.LARGEST_INTEGER:
             raise FileError(f"{what} of {values.shown(number)} cannot be stored: 2**63 is the most")
         return self.value(number)
 

@@ -21,7 +21,7 @@ from river_oa3.files.parts import (
     register,
     register_remedy,
 )
-from river_oa3.files.values import LARGEST_COUNT, shown
+from river_oa3.files.values import LARGEST_COUNT, LARGEST_INTEGER, shown
 
 __all__ = ["in_order", "number_of"]
 
@@ -84,14 +84,16 @@ def _decode_step(fields: Fields, kinds: tuple[type, ...]) -> tuple[str, typing.A
 def _encode_standard(scaler: preprocessing.StandardScaler, writer: Writer) -> Json:
     check_attributes(scaler, ("with_std", "window_size", "counts", "means", "vars"))
     _check_no_window(scaler)
-    # A feature that is missing in one of them counts as 0 there.
+    # A feature that is missing in one of them counts as 0 there, and so does a variance that is
+    # below 0: batches leave such ones by rounding, and nothing can be divided by their root.
     names = list({**scaler.counts, **scaler.means, **scaler.vars})
     means = [number_of(scaler, scaler.means.get(name, 0.0)) for name in names]
     variances = [number_of(scaler, scaler.vars.get(name, 0.0)) for name in names]
+    variances = [0.0 if variance < 0.0 else variance for variance in variances]
     return {
         "with_std": bool(scaler.with_std),
         "names": writer.names(names),
-        "counts": writer.numbers("counts", [scaler.counts.get(name, 0) for name in names]),
+        "counts": writer.numbers("counts", map(writer.count, [scaler.counts[n] for n in names])),
         "means": writer.numbers("means", means),
         "variances": writer.numbers("variances", variances),
     }
@@ -100,11 +102,14 @@ def _encode_standard(scaler: preprocessing.StandardScaler, writer: Writer) -> Js
 def _decode_standard(fields: Fields) -> preprocessing.StandardScaler:
     scaler = preprocessing.StandardScaler(fields.flag("with_std"))
     names = fields.names("names")
-    counts = fields.numbers("counts", len(names), 0.0, 2.0**53)
-    if (counts % 1.0).any():
-        fields.refuse("counts", "are not whole numbers")
+    counts = fields.numbers("counts", len(names))
+    if not ((counts >= 0.0) & (counts <= LARGEST_COUNT) & (counts == np.floor(counts))).all():
+        fields.refuse("counts", "are not whole numbers, or too large")
+    # Neither need be finite: river takes what it is taught.
     means = fields.numbers("means", len(names))
-    variances = fields.numbers("variances", len(names), 0.0)
+    variances = fields.numbers("variances", len(names))
+    if (variances < 0.0).any():
+        fields.refuse("variances", "are below 0")
     scaler.counts.update(dict(zip(names, counts.astype(np.int64).tolist(), strict=True)))
     scaler.means.update(zip(names, means.tolist(), strict=True))
     scaler.vars.update(zip(names, variances.tolist(), strict=True))
@@ -162,7 +167,7 @@ def _decode_extremes(fields: Fields, name: str, size: int) -> list[float]:
     if type(extremes) is not list or len(extremes) != size:
         fields.refuse(name, f"is not a list of {size} numbers")
     for number in extremes:
-        is_count = type(number) is int and abs(number) <= LARGEST_COUNT
+        is_count = type(number) is int and abs(number) <= LARGEST_INTEGER
         if not (is_count or (type(number) is float and number == number)):
             fields.refuse(name, f"holds {shown(number)}, which is not a number")
     return extremes

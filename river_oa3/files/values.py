@@ -18,6 +18,7 @@ from river_oa3._core.category import Category
 
 __all__ = [
     "LARGEST_COUNT",
+    "LARGEST_INTEGER",
     "check_distinct",
     "from_json",
     "name_from_json",
@@ -28,10 +29,12 @@ __all__ = [
 ]
 
 MOST_NESTED = 50
-# Of events, labels and the like.
-LARGEST_COUNT = 2**63
+# Nobody counts so many events or labels: what is stored stops here, and has room to go on counting.
+LARGEST_COUNT = 2**52
+# Of other integers, such as a budget of as many labels as there can be.
+LARGEST_INTEGER = 2**63
 # Beyond it not every reader of JSON keeps an integer as it is.
-_LARGEST_INTEGER = 2**53
+_LARGEST_IN_JSON = 2**53
 # Of integers and Decimals: what is longer takes long to print, compare and turn into a ratio.
 _MOST_BITS = 4096
 _LARGEST_EXPONENT = 1000
@@ -94,7 +97,7 @@ def _encoded(value: typing.Any, depth: int) -> typing.Any:
 
 
 def _encoded_int(value: int) -> typing.Any:
-    if -_LARGEST_INTEGER <= value <= _LARGEST_INTEGER:
+    if -_LARGEST_IN_JSON <= value <= _LARGEST_IN_JSON:
         return value
     if value.bit_length() > _MOST_BITS:
         raise TypeError(
@@ -170,7 +173,7 @@ def _int(content: typing.Any, depth: int) -> int:
     if type(content) is str and len(content) <= 3 + _MOST_BITS // 4:
         try:
             number = int(content, 16)
-            if hex(number) == content and abs(number) > _LARGEST_INTEGER:
+            if hex(number) == content and abs(number) > _LARGEST_IN_JSON:
                 return number
         except ValueError:
             pass

@@ -81,6 +81,7 @@ class Desk:
             try:
                 self._check_person(label)
                 if label.is_final:
+                    self._make_way(label)
                     final.append((index, label))
                 else:
                     self._learn(final, answers)
@@ -196,6 +197,11 @@ class Desk:
         if ask.leased_to not in (None, label.who):
             raise Problem(409, "somebody else has this ask by now", "id")
 
+    def _make_way(self, label: Label) -> None:
+        """A final label takes the place of an answer that waits."""
+        if self._due and self._ask(label.event_id).state == "answered":
+            self._pending.withdraw(label.event_id)
+
     def _learn(self, final: list[tuple[int, Label]], answers: list[Answer]) -> None:
         wanted = [(label.event_id, label.label, label.weight) for _, label in final]
         errors = self._pending.learn_each(wanted) if wanted else []
@@ -227,7 +233,7 @@ class Desk:
         self.refused_labels += 1
         if isinstance(error, KeyError):
             error = Problem(404, "no label is pending for this id", "id")
-        elif isinstance(error, StoreError):
+        elif isinstance(error, RuntimeError):  # somebody else uses the same store
             error = Problem(409, "was answered by somebody else just now", "id")
         elif not isinstance(error, Problem):
             error = Problem(422, str(error), "label")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import typing
 
+from river_oa3.metrics import WeightedCost
 from river_oa3.pending import Ask
 
 __all__ = ["for_a_person", "for_a_program", "plain", "quality"]
@@ -66,9 +68,12 @@ def for_a_person(ask: Ask, model: typing.Any) -> dict[str, typing.Any]:
 
 def quality(quality: typing.Any) -> dict[str, typing.Any]:
     """How good the answers are, in short."""
-    interval = quality.interval()
+    interval, metric = quality.interval(), quality.metric
+    words = re.findall("[A-Z][a-z]*", "" if metric is None else type(metric).__name__)
     return {
-        "name": type(quality.metric).__name__,
+        "name": " ".join(words).lower(),
+        # A cost has no end; everything else is from 0 to 1.
+        "is_share": not isinstance(metric, WeightedCost),
         "value": plain(quality.get()),
         "interval": None if interval is None else plain(interval),
         "labels": quality.n_labels,
@@ -86,6 +91,7 @@ def _contributions(model: typing.Any, x: typing.Any) -> list[dict[str, typing.An
     return [
         {"name": _name(feature), "value": _shown(value), "contribution": plain(contribution)}
         for feature, value, contribution in explained[:_BARS]
+        if contribution != 0.0
     ]
 
 
@@ -95,5 +101,7 @@ def _shown(value: typing.Any) -> typing.Any:
 
 
 def _name(feature: typing.Any) -> str:
-    """A feature's name; that of a category is a name and a value."""
+    """A feature's name, as a person would say it."""
+    if feature == "(intercept)":
+        return "to begin with"
     return " = ".join(map(str, feature)) if isinstance(feature, tuple) else str(feature)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_files import KINDS, examples, told, trained
+from model_files import ASKING, KINDS, LEARNERS, NUMERIC, PENDING, examples, told, trained
 
-from river_oa3 import ActiveLearner, OA3DiagClassifier, budget, files
+from river_oa3 import ActiveLearner, OA3DiagClassifier, PendingLabels, budget, files, query
 
 each_kind = pytest.mark.parametrize("name", KINDS)
 
@@ -63,11 +63,34 @@ def test_learning_in_the_loaded_model_leaves_the_stored_one_alone(name):
     assert files.to_bytes(model) == before
 
 
-@each_kind
+@pytest.mark.parametrize("name", {**LEARNERS, **ASKING, **NUMERIC})
 def test_loaded_model_has_the_parameters_of_the_stored_one(name):
     model = trained(name)
-    twin = through_file(model)
-    assert repr(twin) == repr(model)
+    assert repr(through_file(model)) == repr(model)
+
+
+@pytest.mark.parametrize("name", PENDING)
+def test_loaded_service_has_the_parameters_and_the_asks_of_the_stored_one(name):
+    service = trained(name)
+    twin = through_file(service)
+    for parameter in ("time_to_live", "capacity", "refund", "strict", "snapshot_every"):
+        assert getattr(twin, parameter) == getattr(service, parameter)
+    for state in ("open", "answered", "expired"):
+        assert twin.asks(state) == service.asks(state)
+        assert twin.count(state) == service.count(state)
+
+
+def test_lease_and_skip_of_an_ask_are_kept():
+    service = PendingLabels(ActiveLearner(OA3DiagClassifier(), query.FirstComeQuery()))
+    for event_id in ("skipped", "leased", "free"):
+        service.predict_one(event_id, {"a": 1.0})
+    service.lease("one", 1e6)
+    service.lease("two", 1e6)
+    service.release("skipped", "one", skip=True)
+    twin = through_file(service)
+    assert [twin.lease(who).event_id for who in ("two", "three", "four")] == [
+        *("leased", "free", "skipped")
+    ]
 
 
 def test_parameter_assigned_in_mid_stream_is_kept():

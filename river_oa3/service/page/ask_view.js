@@ -71,7 +71,7 @@ function odds(label, probability) {
 }
 
 function sides() {
-  return element("p", "sides", element("span", "", element("span", "", "\u2190 towards no"), element("span", "", "towards yes \u2192")));
+  return element("p", "sides", element("span", "", element("span", "", "\u2190 no"), element("span", "", "yes \u2192")));
 }
 
 function bars(because) {

@@ -228,6 +228,7 @@ function askForToken() {
 function toggleOpinion() {
   const opinion = byId("opinion");
   opinion.open = !opinion.open;
+  opinion.scrollIntoView({ block: "nearest" });
 }
 
 function pressed(event) {

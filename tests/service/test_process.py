@@ -1,0 +1,113 @@
+"""`river-oa3 serve`: a process that starts safely, ends cleanly and goes on where it stood."""
+
+from __future__ import annotations
+
+import re
+import resource
+import signal
+import sys
+
+import httpx
+import pytest
+from serving import curious, wait_until
+
+from river_oa3 import cli
+from river_oa3.files import save
+
+TOKEN = "a-token-of-some-length"
+
+
+def address(process):
+    """Where a service that has just been started answers."""
+    said = process.stdout.readline()
+    return re.search(r"http://\S+?(?=/$)", said.strip())[0]
+
+
+def events(url, ids, **headers):
+    batch = [{"id": each, "x": {"v": float(len(each))}} for each in ids]
+    return httpx.post(f"{url}/events", json=batch, headers=headers, timeout=20)
+
+
+def ended(process):
+    process.send_signal(signal.SIGTERM)
+    return process.wait(timeout=30)
+
+
+def test_it_ends_cleanly_when_told_to_and_goes_on_where_it_stood(command, tmp_path):
+    first = command("--port", 0)
+    url = address(first)
+    events(url, ["a", "bb"])
+    httpx.post(f"{url}/labels", json={"id": "a", "label": True})
+    assert ended(first) == 0
+    assert first.stderr.read() == ""
+    assert (tmp_path / "model.asks.db").is_file()
+    second = command("--port", 0)
+    progress = httpx.get(f"{address(second)}/progress").json()
+    assert (progress["learned"], progress["open"]) == (1, 1)
+    assert ended(second) == 0
+
+
+def test_nothing_is_lost_when_it_is_killed(command, tmp_path):
+    first = command("--port", 0, "--store", tmp_path / "mine.db")
+    asked = events(address(first), ["a", "bb"]).json()
+    first.kill()
+    first.wait()
+    url = address(command("--port", 0, "--store", tmp_path / "mine.db"))
+    assert [ask["id"] for ask in httpx.get(f"{url}/asks").json()["asks"]] == ["a", "bb"]
+    assert events(url, ["a", "bb"]).json() == asked
+    assert httpx.get(f"{url}/progress").json()["asked"] == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process")
+def test_a_full_disk_is_said_and_recovered_from(command):
+    process = command("--port", 0)
+    url = address(process)
+    assert events(url, ["before"]).status_code == 200
+    _, most = resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+    refused = events(url, ["meanwhile"])
+    assert (refused.status_code, "retry-after" in refused.headers) == (503, True)
+    assert httpx.get(f"{url}/health/live").status_code == 200
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (most, most))
+    wait_until(lambda: events(url, ["meanwhile"]).status_code == 200)
+    asks = httpx.get(f"{url}/asks").json()["asks"]
+    assert [ask["id"] for ask in asks] == ["before", "meanwhile"]
+    assert ended(process) == 0
+
+
+def test_a_token_from_the_environment_locks_it(command):
+    url = address(command("--port", 0, RIVER_OA3_TOKEN=TOKEN))
+    assert events(url, ["a"]).status_code == 401
+    assert events(url, ["a"], authorization=f"Bearer {TOKEN}").status_code == 200
+
+
+def test_a_token_on_the_command_line_is_taken_with_a_warning(command):
+    process = command("--port", 0, "--token", TOKEN)
+    assert events(address(process), ["a"]).status_code == 401
+    ended(process)
+    assert "can see --token" in process.stderr.read()
+
+
+REFUSED = {
+    "others": (["--host", "0.0.0.0"], "set a token"),
+    "a name": (["--host", "example.org"], "set a token"),
+    "a short token": (["--token", "secret"], "16 or more"),
+    "a token with a space": (["--token", "a token of some length"], "no space"),
+    "a port that is none": (["--port", "70000"], "65535"),
+    "a strange address": (["--host", "127.0.0.999", "--token", TOKEN], "cannot listen"),
+    "a strange life": (["--time-to-live", "soon"], "7d"),
+    "a store that is none": (["--store", "nothing://here"], "nothing://here"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_it_does_not_start_with(name, tmp_path, capsys):
+    save(curious(), tmp_path / "model.oa3")
+    options, message = REFUSED[name]
+    words = ["serve", str(tmp_path / "model.oa3"), "--port", "0", *options]
+    assert cli.main(words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_it_does_not_start_without_its_model(tmp_path, capsys):
+    assert cli.main(["serve", str(tmp_path / "none.oa3"), "--port", "0"]) == 2
+    assert "none.oa3" in capsys.readouterr().err

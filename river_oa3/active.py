@@ -347,13 +347,14 @@ class ActiveLearner(ActiveLearningClassifier):
 
     def _observe(self, x: typing.Any) -> None:
         """Teach what `predict_one` teaches, and predict, decide and count nothing."""
-        teaches, classifier = self._is_pipeline and self.learn_transformers, self.classifier
-        if self._observes:
-            reached = pipelines.inputs(classifier, x)[-1] if self._is_pipeline else x  # type: ignore[arg-type]  # a pipeline
+        classifier: typing.Any = self.classifier
+        teaches, reached = self._is_pipeline and self.learn_transformers, x
+        if self._observes and self._is_pipeline:
+            reached = pipelines.inputs(classifier, x)[-1]
         if teaches:
-            pipelines.learn_unsupervised(typing.cast(compose.Pipeline, classifier), x)
+            pipelines.learn_unsupervised(classifier, x)
         if self._observes:
-            pipelines.last_step(self.classifier).observe_one(reached)
+            pipelines.last_step(classifier).observe_one(reached)
         self._taught += self._observes or teaches
 
     @property

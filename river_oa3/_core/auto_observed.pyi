@@ -7,6 +7,8 @@ from river_oa3._core.auto import Auto
 
 Numbers = NDArray[np.float64]
 
+LARGEST_VALUE: float
+
 def observe_sums(
     model: Auto,
     names: list[Hashable],

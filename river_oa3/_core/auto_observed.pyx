@@ -2,13 +2,22 @@
 
 import numpy as np
 
+from libc.math cimport floor
+
 from .auto cimport Auto
 from .auto_constants cimport BIN_START, BINS, DENSE, ENOUGH, LARGEST, ROUNDING, SCALE_WINDOW, SMALLEST
-from .kernels cimport larger
+from .kernels cimport larger, smaller
 from .scaling cimport Feature, Statistics, clipped
 from .threshold cimport note_events
 
 from .category import Category
+
+# Values beyond it count as this one.
+LARGEST_VALUE = LARGEST
+
+cdef enum:
+    # What has been halved so often is gone, beside what has not.
+    MOST_HALVINGS = 64
 
 
 cdef inline void merge(Statistics* seen, double n, double mean, double var) noexcept nogil:
@@ -39,21 +48,30 @@ def observe_sums(Auto model, list names, const double[::1] n, const double[::1] 
     """
     if events <= 0.0:
         return
-    slots = _slots(model, names)
-    cdef const Py_ssize_t[::1] slot = slots
+    model.clock += events
+    kept, slots = _slots(model, names, np.asarray(n))
+    cdef const Py_ssize_t[::1] which = kept, slot = slots
     cdef Py_ssize_t i
+    cdef double left = events, part, share
     model.reserve_dense(model.table.count)
     model.reserve_bins(model.n_bins + len(names))
-    model.t += events
-    model.clock += events
-    model.squares += squares
     with nogil:
-        for i in range(slot.shape[0]):
-            if n[i] > 0.0:
-                merge(&model.rows[slot[i]].seen, n[i], mean[i], var[i])
-                model.rows[slot[i]].last = model.clock
-        while model.forgets and model.t >= 2.0 * SCALE_WINDOW:
-            model.halve()
+        while left > 0.0:
+            # Up to where the scaling lets old events count for less; the events are taken as alike.
+            part = smaller(left, larger(1.0, 2.0 * SCALE_WINDOW - model.t))
+            if not model.forgets:
+                part = left
+            share = part / events
+            model.t += part
+            model.squares += share * squares
+            for i in range(slot.shape[0]):
+                merge(&model.rows[slot[i]].seen, share * n[which[i]], mean[which[i]], var[which[i]])
+            left -= part
+            if model.forgets and model.t >= 2.0 * SCALE_WINDOW:
+                model.halve()
+                if left > MOST_HALVINGS * SCALE_WINDOW:
+                    # Nothing would be left of these.
+                    left -= SCALE_WINDOW * floor(left / SCALE_WINDOW - MOST_HALVINGS)
         find_dense(model)
         if (
             (model.n_positive and model.n_negative)
@@ -84,23 +102,25 @@ cdef void find_dense(Auto model) noexcept nogil:
             model.n_bins += 1
 
 
-def _slots(Auto model, list names):
-    """Where each feature is kept; new ones are given a place, without a value."""
-    slots = np.array([model.table.find(name, hash(name)) for name in names], dtype=np.intp)
-    new = np.flatnonzero(slots < 0)
-    if not len(new):
-        return slots
-    for i in new:
+def _slots(Auto model, list names, n):
+    """Which features are kept, and where; new ones are given a place, without a value.
+
+    Where there are more than a model may know, the most frequent are kept, and old ones make way.
+    """
+    cdef Py_ssize_t slot
+    found = np.array([model.table.find(name, hash(name)) for name in names], dtype=np.intp)
+    most = model.max_features - model.max_features // 4
+    kept = np.flatnonzero(n > 0.0)
+    if len(kept) > most and (found[kept] < 0).any():
+        kept = np.sort(kept[np.argsort(-n[kept], kind="stable")[:most]])
+    for slot in found[kept]:
+        if slot >= 0:
+            model.rows[slot].last = model.clock
+    for i in kept[found[kept] < 0]:
         name = names[i]
         _admit(model, {name.name: name.value} if type(name) is Category else {name: 1.0})
-    # Old features may have made way.
-    slots = np.array([model.table.find(name, hash(name)) for name in names], dtype=np.intp)
-    if (slots < 0).any():
-        raise ValueError(
-            f"these events have more features than max_features, which is {model.max_features}: "
-            "raise it, or leave some out"
-        )
-    return slots
+    slots = [model.table.find(names[i], hash(names[i])) for i in kept]
+    return kept.astype(np.intp), np.array(slots, dtype=np.intp)
 
 
 cdef int _admit(Auto model, dict x) except -1:

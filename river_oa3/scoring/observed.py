@@ -9,7 +9,7 @@ from collections.abc import Hashable
 import numpy as np
 from numpy.typing import NDArray
 
-from river_oa3._core.auto_observed import observe_sums
+from river_oa3._core.auto_observed import LARGEST_VALUE, observe_sums
 from river_oa3.auto import AutoOA3Classifier
 from river_oa3.query import AdaptiveQuery
 
@@ -52,7 +52,8 @@ class Observed:
         """The sums of some rows."""
         n_names = len(rows.names)
         there = rows.data != 0.0
-        indices, data = rows.indices[there], rows.data[there]
+        indices = rows.indices[there]
+        data = np.clip(rows.data[there], -LARGEST_VALUE, LARGEST_VALUE)
         n = np.bincount(indices, minlength=n_names).astype(np.float64)
         some = np.flatnonzero(n)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):

@@ -119,7 +119,10 @@ def rows_of_maps(maps: pa.MapArray, is_raw: bool = True) -> Rows:
     indptr = offsets - start
     codes = keys.indices.to_numpy().astype(np.int64)
     names: list[Hashable] = keys.dictionary.to_pylist()
-    errors: dict[int, str] = {}
+    # Nothing at all is not an event without features.
+    is_null = maps.is_null().to_numpy(zero_copy_only=False)
+    words = _words(lambda _, event: checks.as_mapping(event), "", None)
+    errors = dict.fromkeys(np.flatnonzero(is_null).tolist(), words)
 
     def refuse(
         bad: typing.Iterable[int], check: Callable[[Hashable, typing.Any], typing.Any]
@@ -208,7 +211,11 @@ def _categories(
     name: Hashable, column: pa.Array, names: list[Hashable]
 ) -> tuple[Numbers, NDArray[np.int64]]:
     """An indicator per row; `names` gets those of the column's categories."""
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    encoded = column
+    if pa.types.is_dictionary(column.type) and column.dictionary.null_count:
+        encoded = column = column.cast(column.type.value_type)
+    if not pa.types.is_dictionary(column.type):
+        encoded = column.dictionary_encode()
     codes = encoded.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     is_there = ~column.is_null().to_numpy(zero_copy_only=False)
     start = len(names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import typing
 
@@ -104,6 +105,7 @@ class Scorer:
 
     def _score_raw(self, rows: Rows) -> Scores:
         core = typing.cast(AutoOA3Classifier, self.model.classifier)._core
+        rows = self._without_the_longest(rows)
         found = report_rows(core, rows.data, rows.indices, rows.indptr, rows.names)
         margin, probability, second_margin, variance, squares, slow, fast = found
         asking, worth = self._asking(
@@ -112,6 +114,20 @@ class Scorer:
         details = np.stack([squares, slow, fast, worth])
         label = margin >= 0.0
         return Scores(label, probability, margin, variance, asking, rows.errors, details)
+
+    def _without_the_longest(self, rows: Rows) -> Rows:
+        """Refuse rows of more features than the model may know, in its own words."""
+        most = typing.cast(AutoOA3Classifier, self.model.classifier).max_features
+        if np.diff(rows.indptr).max(initial=0) <= most:
+            return rows
+        rows = dataclasses.replace(rows, data=rows.data.copy(), errors=dict(rows.errors))
+        for row in np.flatnonzero(np.diff(rows.indptr) > most).tolist():
+            try:
+                self.model.classifier.predict_one(rows.event(row))
+            except ValueError as error:
+                rows.errors.setdefault(row, str(error))
+                rows.data[rows.indptr[row] : rows.indptr[row + 1]] = 0.0
+        return rows
 
     def _score_numbers(self, rows: Rows) -> Scores:
         classifier = typing.cast(SecondOrderClassifier, self.model.classifier)
@@ -155,8 +171,9 @@ class Scorer:
         """The probability of asking about each event as the next one, and its worth."""
         model, rule = self.model, self.model._query
         nothing = np.zeros(len(margin))
-        budget, pace = model._budget, UNLIMITED
+        budget, pace = copy.deepcopy(model._budget), UNLIMITED
         if budget is not None:
+            budget.tick()
             pace = budget.pace()
         worth = nothing
         if type(rule) is AdaptiveQuery:

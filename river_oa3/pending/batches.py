@@ -71,11 +71,22 @@ class PendingBatches:
         time_to_live: int | dt.timedelta | None = None,
         refund: bool = False,
     ):
-        # Snapshots are taken with each batch, and at no other time.
-        self.pending = PendingLabels(
-            model, time_to_live, refund=refund, strict=False, store=store, snapshot_every=2**62
-        )
         self.model = model
+        self._settings = (time_to_live, refund, store)
+        self.pending = self._opened()
+        self._is_running = False
+
+    def _opened(self) -> PendingLabels:
+        time_to_live, refund, store = self._settings
+        # Snapshots are taken with each batch, and at no other time.
+        return PendingLabels(
+            self.model, time_to_live, refund=refund, strict=False, store=store, snapshot_every=2**62
+        )
+
+    def reopen(self) -> None:
+        """Go back to where the store stands, as after a batch that could not be finished."""
+        self.close()
+        self.pending = self._opened()
         self._is_running = False
 
     @property
@@ -104,12 +115,16 @@ class PendingBatches:
         """
         if self._is_running:
             raise RuntimeError(
-                "a batch was begun and not finished, and the model is ahead of its store: make it "
-                "again with the same store, and it goes on where the store stands"
+                "a batch was begun and not finished, and the model is ahead of its store: reopen "
+                "it, or make it again with the same store, and it goes on where the store stands"
             )
         stored = self.pending._store.last_batch
         if stored is not None and stored[0] == stream and number <= stored[1]:
             return None
+        if self.pending.time_to_live is not None:
+            # Before a batch and not after one: a process may end between the two, and what is
+            # refunded must be there for the same batch whoever runs it.
+            self.pending._expire()
         self._is_running = True
         return Batch(self, stream, number)
 
@@ -129,6 +144,9 @@ class Batch:
         # Labels of this batch that no event was asked about for, so far.
         self._labels: dict[Hashable, bool] = {}
         self._learned: list[Ask] = []
+        # What the model would not take, each with the reason: events, or labels of asks, which stay
+        # open.
+        self.refused: list[tuple[Hashable, str]] = []
 
     def learn(self, labels: Mapping[Hashable, typing.Any]) -> int:
         """Learn the labels that have come: from people by the order of their answers, then these.
@@ -158,7 +176,7 @@ class Batch:
                 self._labels[event_id] = label
         return len(self._learned) - known
 
-    def one_by_one(self, events: Iterable[tuple[Hashable, typing.Any]]) -> list[bool]:
+    def one_by_one(self, events: Iterable[tuple[Hashable, typing.Any]]) -> None:
         """Predict events as a single stream would, and learn the labels that came with them.
 
         Parameters
@@ -167,20 +185,19 @@ class Batch:
             The id and the features of each event, in order.
 
         """
-        labels = []
         for event_id, x in events:
-            known = self._pending._store.known(event_id)
-            if known is not None:
-                labels.append(known[0])
+            if self._pending._store.known(event_id) is not None:
                 continue
-            label, ask = self.model.predict_one(x)
+            try:
+                label, ask = self.model.predict_one(x)
+            except (ArithmeticError, TypeError, ValueError) as error:
+                self.refused.append((event_id, str(error)))
+                continue
             self._pending.n_events += 1
-            labels.append(label)
             if ask:
                 token = self.model.refund_token
                 self._keep(self._pending._ask(event_id, x, label, token))
                 self._learn_if_known(self.asks[-1])
-        return labels
 
     def take(self, proposals: Iterable[Proposal], expected: float, observed: Observed) -> None:
         """Ask about events that were scored by the model as it stands, in their order.
@@ -197,15 +214,15 @@ class Batch:
         """
         most, known = self._most_asks(observed.events), self._pending._store.known
         share = min(1.0, most / expected) if expected > 0.0 else 1.0
-        chosen = [
-            each
-            for each in proposals
-            if each.uniform <= share * each.query_probability and known(each.event_id) is None
-        ]
+        # An event that was delivered twice is proposed twice.
+        chosen: dict[Hashable, Proposal] = {}
+        for each in proposals:
+            if each.uniform <= share * each.query_probability and known(each.event_id) is None:
+                chosen.setdefault(each.event_id, each)
         observed.teach(self.model)
         self._pending.n_events += observed.events
         before, ticked = len(self.asks), 0
-        for place, each in enumerate(chosen, start=1):
+        for place, each in enumerate(chosen.values(), start=1):
             # Where it stood among the others is not known: they are taken as evenly spread.
             ticked = self._tick(ticked, observed.events * place // (len(chosen) + 1))
             self._ask_about(each, share * each.query_probability)
@@ -220,8 +237,6 @@ class Batch:
             self.asks, self._learned, (self._stream, self._number), pending.n_events
         )
         self._owner._is_running = False
-        if pending.time_to_live is not None:
-            pending._expire()
 
     def _most_asks(self, events: int) -> float:
         """What a batch may ask for."""
@@ -274,7 +289,13 @@ class Batch:
 
     def _learn(self, ask: Ask, y: bool, w: float | None) -> None:
         weight = {} if w is None else {"w": w}
-        self.model._learn_asked(ask.x, y, ask.query_probability, **weight)
+        try:
+            self.model._learn_asked(ask.x, y, ask.query_probability, **weight)
+        except (ArithmeticError, TypeError, ValueError) as error:
+            self.refused.append((ask.event_id, str(error)))
+            if ask.state == "answered":
+                self._pending._store.refused(ask)
+            return
         now = self._pending._now()
         answered = dataclasses.replace(ask, answer=y, weight=w, answered_at=now)
         self._learned.append(answered)

@@ -9,11 +9,12 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from river_oa3._core.category import Category
 from river_oa3.files.values import from_json, to_json
 from river_oa3.pending.batches import Proposal
-from river_oa3.pending.rows import key_of
+from river_oa3.pending.rows import LONGEST_ID, key_of
 from river_oa3.pending.uniforms import EventUniforms
 from river_oa3.scoring import Observed, Rows, Scores
 from river_oa3.spark.workers import refuse, rows_of, scorer_of
@@ -56,10 +57,11 @@ def proposing(
         for batch in batches:
             rows = rows_of(batch, features, scorer.is_raw)
             scores = scorer.score(rows)
+            scores = scores._replace(errors={**scores.errors, **_bad_ids(batch.column(id))})
             if scores.errors and not marks:
                 refuse(batch, id, scores)
             ids = batch.column(id).to_pylist()
-            rows = dataclasses.replace(rows, errors=scores.errors)
+            rows = _without(rows, scores.errors)
             yield from _sent("error", [(ids[i], words) for i, words in scores.errors.items()])
             yield from _sent("ask", _chosen(ids, rows, scores, uniforms))
             observed += scorer.observed(rows, scores)
@@ -94,6 +96,7 @@ def reading_events(
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             rows = rows_of(batch, features, is_raw)
+            rows = _without(rows, {**rows.errors, **_bad_ids(batch.column(id))})
             ids = batch.column(id).to_pylist()
             if rows.errors and not marks:
                 row = min(rows.errors)
@@ -118,7 +121,8 @@ def found_events(rows: Iterable[typing.Any]) -> FoundEvents:
     events, errors, ids = [], [], []
     for kind, raw_id, content in rows:
         event_id, told = json.loads(raw_id), json.loads(content)
-        ids.append(event_id)
+        if event_id is not None:
+            ids.append(event_id)
         if kind == "error":
             errors.append((event_id, told))
         else:
@@ -142,6 +146,30 @@ def found_in(rows: Iterable[typing.Any]) -> Found:
             proposals.append(Proposal(json.loads(event_id), from_json(x), label, *numbers))
     proposals.sort(key=lambda each: each.event_id)  # type: ignore[arg-type,return-value]  # of one type
     return Found(proposals, expected, observed, errors)
+
+
+def _bad_ids(ids: pa.Array) -> dict[int, str]:
+    """Which ids a store cannot keep, and why."""
+    bad = ids.is_null()
+    if pa.types.is_string(ids.type) or pa.types.is_large_string(ids.type):
+        bad = pc.or_(bad, pc.fill_null(pc.greater(pc.utf8_length(ids), LONGEST_ID), False))
+    errors = {}
+    for i in np.flatnonzero(bad.to_numpy(zero_copy_only=False)).tolist():
+        try:
+            key_of(ids[i].as_py())
+        except (TypeError, ValueError) as error:
+            errors[i] = str(error)
+    return errors
+
+
+def _without(rows: Rows, errors: dict[int, str]) -> Rows:
+    """The same rows, where those that are refused are empty and have a reason."""
+    if errors.keys() == rows.errors.keys():
+        return rows
+    data = rows.data.copy()
+    for i in errors:
+        data[rows.indptr[i] : rows.indptr[i + 1]] = 0.0
+    return dataclasses.replace(rows, data=data, errors=errors)
 
 
 def _sent(

@@ -12,6 +12,8 @@ from river_oa3 import budget as budgets
 from river_oa3 import files
 from river_oa3.active import ActiveLearner
 from river_oa3.pending.batches import Batch, PendingBatches
+from river_oa3.pending.errors import AnswerChangedError
+from river_oa3.pending.pending_labels import PendingLabels
 from river_oa3.scoring import Scorer
 from river_oa3.spark.columns import Features, check_id, features_of
 from river_oa3.spark.proposals import (
@@ -34,6 +36,9 @@ ONE_BY_ONE = 2000
 
 # So many of the newest events that were refused are remembered.
 KEPT_ERRORS = 1000
+
+# So often a batch is run while people change answers that it learns.
+MOST_RUNS = 5
 
 IS_LABEL = "oa3_is_label"
 
@@ -125,9 +130,12 @@ class ActiveStream:
         self._scorer = Scorer(model)
         self._batches = PendingBatches(model, store, time_to_live, refund)
         self.model: ActiveLearner = model
-        self.pending = self._batches.pending
         self.errors: deque[tuple[Hashable, str]] = deque(maxlen=KEPT_ERRORS)
         self._id, self._features, self._marks = id, features, on_error == "mark"
+
+    @property
+    def pending(self) -> PendingLabels:
+        return self._batches.pending
 
     def start(
         self,
@@ -163,7 +171,14 @@ class ActiveStream:
         frame = self._together(events.select(self._id, *found.columns), labels, label)
 
         def run(batch: DataFrame, number: int) -> None:
-            self._run(batch, number, found, None if labels is None else label, then)
+            for _ in range(MOST_RUNS):
+                try:
+                    return self._run(batch, number, found, None if labels is None else label, then)
+                except AnswerChangedError:
+                    # Somebody took an answer back that was being learned: nothing is kept, and the
+                    # batch is run again from where the store stands.
+                    self._batches.reopen()
+            raise RuntimeError(f"answers kept changing while batch {number} was run")
 
         writer = frame.writeStream.foreachBatch(run).option("checkpointLocation", checkpoint)
         if trigger is not None:
@@ -209,6 +224,7 @@ class ActiveStream:
             events = frame
             if label is not None:
                 batch.learn(self._labels(frame, label))
+                self._note_refused(batch)
                 events = frame.filter(~F.col(IS_LABEL)).drop(IS_LABEL, label)
             at_start = Model.of(self.model)
             rest: DataFrame | None = events
@@ -228,7 +244,9 @@ class ActiveStream:
         return score(events, files.from_bytes(model.content), self._id, columns, on_error)
 
     def _labels(self, frame: DataFrame, label: str) -> dict[Hashable, typing.Any]:
-        rows = frame.filter(F.col(IS_LABEL)).select(self._id, label).orderBy(self._id).collect()
+        # By both: of two labels of one event, the same one is learned however often it is run.
+        labels = frame.filter(F.col(IS_LABEL)).select(self._id, label)
+        rows = labels.orderBy(self._id, label).collect()
         found: dict[Hashable, typing.Any] = {}
         for event_id, y in rows:
             if isinstance(y, (bool, int)) and y in (0, 1):
@@ -242,15 +260,17 @@ class ActiveStream:
 
     def _one_by_one(self, batch: Batch, events: DataFrame, features: Features) -> DataFrame | None:
         """Take the first events of a batch; the rest, if there is one, is left to executors."""
-        first = events.orderBy(self._id).limit(ONE_BY_ONE)
+        this = F.col(self._id)
+        first = events.orderBy(this.asc_nulls_last()).limit(ONE_BY_ONE)
         read = reading_events(self._id, features, self._scorer.is_raw, self._marks)
         rows = first.mapInArrow(read, SCHEMA).collect()
         found = found_events(rows)
         self.errors.extend(found.errors)
         batch.one_by_one(found.events)
+        self._note_refused(batch)
         if len(rows) < ONE_BY_ONE:
             return None
-        return events.filter(F.col(self._id) > F.lit(found.last))
+        return events.filter(this.isNull() | (this > F.lit(found.last)))
 
     def _propose(self, batch: Batch, events: DataFrame, features: Features) -> None:
         sent = events.sparkSession.sparkContext.broadcast(Model.of(self.model))
@@ -261,3 +281,12 @@ class ActiveStream:
             sent.unpersist()
         self.errors.extend(found.errors)
         batch.take(found.proposals, found.expected, found.observed)
+        self._note_refused(batch)
+
+    def _note_refused(self, batch: Batch) -> None:
+        """What the model would not take is noted, or ends the query."""
+        for event_id, words in batch.refused:
+            if not self._marks:
+                raise ValueError(f"event {event_id!r}: {words}")
+            self.errors.append((event_id, words))
+        batch.refused.clear()

@@ -120,7 +120,7 @@ def found_events(rows: Iterable[typing.Any]) -> FoundEvents:
     """Put together what `reading_events` has sent."""
     events, errors, ids = [], [], []
     for kind, raw_id, content in rows:
-        event_id, told = json.loads(raw_id), json.loads(content)
+        event_id, told = _id(raw_id), json.loads(content)
         if event_id is not None:
             ids.append(event_id)
         if kind == "error":
@@ -140,12 +140,16 @@ def found_in(rows: Iterable[typing.Any]) -> Found:
             expected += told[0]
             observed += _observed(told[1])
         elif kind == "error":
-            errors.append((json.loads(event_id), told))
+            errors.append((_id(event_id), told))
         else:
             x, label, *numbers = told
-            proposals.append(Proposal(json.loads(event_id), from_json(x), label, *numbers))
+            proposals.append(Proposal(_id(event_id), from_json(x), label, *numbers))
     proposals.sort(key=lambda each: each.event_id)  # type: ignore[arg-type,return-value]  # of one type
     return Found(proposals, expected, observed, errors)
+
+
+def _id(sent: str | None) -> typing.Any:
+    return None if sent is None else json.loads(sent)
 
 
 def _bad_ids(ids: pa.Array) -> dict[int, str]:

@@ -97,6 +97,17 @@ def test_auto_scores_columns_with_texts_and_gaps_as_single_events(n_learned):
     assert_scored_as_one_by_one(model, rows, events)
 
 
+def test_a_column_that_is_unknown_and_empty_is_no_feature():
+    model = ActiveLearner(auto_trained(), seed=1)
+    columns = {
+        "a": pa.array([1.0, 2.0]),
+        "unknown": pa.array([None, 0.0]),
+        "nothing": pa.array([None, None], pa.null()),
+        "text": pa.array([None, None], pa.string()),
+    }
+    assert_scored_as_one_by_one(model, rows_of_columns(columns), [{"a": 1.0}, {"a": 2.0}])
+
+
 @each_learner
 @each_rule
 @each_budget

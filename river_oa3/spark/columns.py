@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Sequence
 
 from pyspark.sql import types
 
-__all__ = ["Features", "check_id", "features_of"]
+from river_oa3.scoring.record_batches import Features
+
+__all__ = ["check_id", "features_of"]
 
 _TEXTS = (types.StringType,)
 _NUMBERS = (types.NumericType, types.BooleanType, types.NullType)
@@ -21,13 +22,6 @@ _REMEDIES = {
     types.MapType: "give a map as the only feature, features='column'",
     types.BinaryType: "take numbers or a text of it",
 }
-
-
-class Features(typing.NamedTuple):
-    """The columns of features: one each, or a single map from names to values."""
-
-    columns: tuple[str, ...]
-    is_map: bool
 
 
 def features_of(

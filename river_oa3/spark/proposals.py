@@ -17,10 +17,8 @@ from river_oa3.pending.batches import Proposal
 from river_oa3.pending.rows import LONGEST_ID, key_of
 from river_oa3.pending.uniforms import EventUniforms
 from river_oa3.scoring import Observed, Rows, Scores
-from river_oa3.spark.workers import refuse, rows_of, scorer_of
-
-if typing.TYPE_CHECKING:
-    from river_oa3.spark.columns import Features
+from river_oa3.scoring.record_batches import Features, refuse, rows_of
+from river_oa3.spark.workers import scorer_of
 
 __all__ = [
     "SCHEMA",

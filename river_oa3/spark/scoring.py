@@ -7,8 +7,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
 from river_oa3.scoring import Scorer
+from river_oa3.scoring.record_batches import RESULTS, check_prefix
 from river_oa3.spark.columns import features_of
-from river_oa3.spark.workers import RESULTS, Model, adding_scores
+from river_oa3.spark.workers import Model, adding_scores
 
 __all__ = ["score"]
 
@@ -61,12 +62,7 @@ def score(
         raise ValueError(f"on_error must be 'fail' or 'mark', not {on_error!r}")
     is_raw = Scorer(model).is_raw
     found = features_of(frame.schema, id, features, is_raw)
-    taken = [prefix + name for name in (*RESULTS, "error") if prefix + name in frame.columns]
-    if taken:
-        raise ValueError(
-            f"the frame has the columns {', '.join(taken)} already: give another prefix, such as "
-            "prefix='oa3_'"
-        )
+    check_prefix(prefix, frame.columns)
     sent = frame.sparkSession.sparkContext.broadcast(Model.of(model))
     marks = on_error == "mark"
     added = [T.StructField(prefix + "label", T.BooleanType())]

@@ -15,7 +15,8 @@ from river_oa3.pending.batches import Batch, PendingBatches
 from river_oa3.pending.errors import AnswerChangedError
 from river_oa3.pending.pending_labels import PendingLabels
 from river_oa3.scoring import Scorer
-from river_oa3.spark.columns import Features, check_id, features_of
+from river_oa3.scoring.record_batches import Features
+from river_oa3.spark.columns import check_id, features_of
 from river_oa3.spark.proposals import (
     SCHEMA,
     found_events,

@@ -6,25 +6,14 @@ import hashlib
 import typing
 from collections.abc import Callable, Iterable, Iterator
 
-import numpy as np
 import pyarrow as pa
 
 from river_oa3 import files
 from river_oa3.active import ActiveLearner
-from river_oa3.scoring import Rows, Scorer, Scores, rows_of_columns, rows_of_maps
+from river_oa3.scoring import Scorer
+from river_oa3.scoring.record_batches import Features, with_scores
 
-if typing.TYPE_CHECKING:
-    from river_oa3.spark.columns import Features
-
-__all__ = ["RESULTS", "Model", "adding_scores", "rows_of", "scorer_of"]
-
-RESULTS: dict[str, pa.DataType] = {
-    "label": pa.bool_(),
-    "probability": pa.float64(),
-    "margin": pa.float64(),
-    "variance": pa.float64(),
-    "query_probability": pa.float64(),
-}
+__all__ = ["Model", "adding_scores", "scorer_of"]
 
 # Models of this process, by their checksum: a worker serves many tasks.
 _scorers: dict[bytes, Scorer] = {}
@@ -59,17 +48,6 @@ def scorer_of(model: Model) -> Scorer:
     return scorer
 
 
-def rows_of(batch: pa.RecordBatch, features: Features, is_raw: bool) -> Rows:
-    """The features of a batch as sparse rows."""
-    if features.is_map:
-        return rows_of_maps(batch.column(features.columns[0]), is_raw)
-    columns = {name: batch.column(name) for name in features.columns}
-    if not columns:
-        empty = np.zeros(batch.num_rows + 1, dtype=np.int64)
-        return Rows(np.empty(0), np.empty(0, dtype=np.int32), empty, [], {})
-    return rows_of_columns(columns, is_raw)
-
-
 def adding_scores(
     sent: typing.Any, id: str, features: Features, prefix: str, marks: bool
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -93,29 +71,6 @@ def adding_scores(
     def add(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         scorer = scorer_of(sent.value)
         for batch in batches:
-            rows = rows_of(batch, features, scorer.is_raw)
-            scores = scorer.score(rows)
-            if scores.errors and not marks:
-                refuse(batch, id, scores)
-            columns = [*batch.columns, *_columns(scores, batch.num_rows, marks)]
-            names = [*batch.schema.names, *(prefix + name for name in RESULTS)]
-            yield pa.RecordBatch.from_arrays(columns, names + [prefix + "error"] * marks)
+            yield with_scores(batch, scorer, id, features, prefix, marks)
 
     return add
-
-
-def refuse(batch: pa.RecordBatch, id: str, scores: Scores) -> typing.NoReturn:
-    """End the query with the reason for the first event that is refused."""
-    row = min(scores.errors)
-    raise ValueError(f"event {batch.column(id)[row].as_py()!r}: {scores.errors[row]}")
-
-
-def _columns(scores: Scores, n: int, marks: bool) -> Iterator[pa.Array]:
-    refused = None
-    if scores.errors:
-        refused = np.zeros(n, dtype=bool)
-        refused[list(scores.errors)] = True
-    for name, kind in RESULTS.items():
-        yield pa.array(getattr(scores, name), type=kind, mask=refused)
-    if marks:
-        yield pa.array([scores.errors.get(row) for row in range(n)], type=pa.string())

@@ -111,7 +111,7 @@ class Run:
 
 
 # What is killed, after which batch is stored.
-PLAN = [("worker", 0), ("executor", 1), ("jvm", 3), ("driver", 5)]
+PLAN = [("worker", 0), ("executor", 1), ("driver", 4)]
 
 
 def killed_run(folder, url, plan, seed):

@@ -358,6 +358,12 @@ class ActiveLearner(ActiveLearningClassifier):
         self._taught += self._observes or teaches
 
     @property
+    def _missing_class(self) -> int:
+        """The class that an AutoOA3Classifier has not learned yet, as in an `Opinion`."""
+        last: typing.Any = pipelines.last_step(self.classifier)
+        return last._core.missing_class if isinstance(last, AutoOA3Classifier) else 0
+
+    @property
     def refund_token(self) -> int | None:
         """What `refund` takes to give back the label of the newest event, if it was asked for."""
         return None if self._last is None else self._last[2]

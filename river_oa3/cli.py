@@ -1,4 +1,4 @@
-"""The command line: `river-oa3 compare`, `reproduce`, `bench`, `serve`, `show`."""
+"""The command line: `river-oa3 compare`, `reproduce`, `bench`, `serve`, `score`, `show`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 
-from river_oa3.commands import bench, compare, reproduce, serve, show
+from river_oa3.commands import bench, compare, reproduce, score, serve, show
 from river_oa3.datasets import DataError
 
 __all__ = ["main", "parser"]
@@ -70,5 +70,8 @@ def parser() -> argparse.ArgumentParser:
         commands.add_parser("bench", help="speed and quality beside other libraries")
     )
     serve.add_arguments(commands.add_parser("serve", help="a model behind an address"))
+    score.add_arguments(
+        commands.add_parser("score", help="what a model thinks of the events of a file")
+    )
     show.add_arguments(commands.add_parser("show", help="what a model file holds"))
     return parser

@@ -25,3 +25,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 for module in pkgutil.walk_packages(river_oa3.__path__, "river_oa3."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
+
+
+def pytest_configure(config):
+    """Tests of one xdist_group run in one process, as those on Spark, which takes long to start."""
+    if getattr(config.option, "dist", "no") == "load":
+        config.option.dist = "loadgroup"

@@ -8,6 +8,7 @@ class Auto:
     max_features: int
     intercept_weight: float
     counts: tuple[int, int, int]
+    missing_class: int
     forgets: bool
 
     def __init__(

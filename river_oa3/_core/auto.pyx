@@ -132,6 +132,12 @@ cdef class Auto(AutoEngine):
         return self.intercept.of[self.leader].mu
 
     @property
+    def missing_class(self):
+        """The class that has not been learned yet: 1, -1, 2 for both, 0 for neither."""
+        self.features.guard.wait()
+        return self.missing()
+
+    @property
     def counts(self):
         """Events observed, positives and negatives learned."""
         self.features.guard.wait()

@@ -14,6 +14,13 @@ def judge_rows(
     indptr: NDArray[np.int64],
     names: list[Hashable],
 ) -> tuple[Numbers, Numbers]: ...
+def report_rows(
+    learner: Auto,
+    data: Numbers,
+    indices: NDArray[np.int32],
+    indptr: NDArray[np.int64],
+    names: list[Hashable],
+) -> Numbers: ...
 def learn_rows(
     learner: Auto,
     data: Numbers,

@@ -3,9 +3,15 @@
 import numpy as np
 
 from .auto cimport Auto
+from .auto_engine cimport Judgement
+from .loss cimport sigmoid
 from .playback cimport FINISHED, NEW_FEATURE, Playback, SparseRow
+from .scaling cimport FAST, SLOW
 
 from .category import Category
+
+cdef enum:
+    REPORTED = 7
 
 
 cdef class AutoBatch(Playback):
@@ -13,8 +19,8 @@ cdef class AutoBatch(Playback):
     cdef Auto learner
     cdef bint learns
     cdef const double[::1] weights
-    # What is thought of each row.
-    cdef double[::1] margins, probabilities
+    # What is thought of each row: see `report_rows`.
+    cdef double[:, ::1] found
 
     def __init__(self, learner, data, indices, indptr, names, y=None, weights=None):
         n = len(indptr) - 1
@@ -25,8 +31,7 @@ cdef class AutoBatch(Playback):
         self.learner = learner
         self.learns = y is not None
         self.weights = np.empty(0) if weights is None else weights
-        self.margins = np.empty(n)
-        self.probabilities = np.empty(n)
+        self.found = np.empty((REPORTED, n))
 
     cdef int prepare(self) except -1:
         self.learner.reserve_scratch(len(self.names) + self.learner.table.count)
@@ -39,14 +44,24 @@ cdef class AutoBatch(Playback):
             if self.learns and self.event.new:
                 return NEW_FEATURE
             self.learner.judge(False)
-            self.margins[self.t] = self.learner.judged[self.learner.speaker].margin
-            self.probabilities[self.t] = self.learner.probability()
+            self.report()
             if self.learns:
                 self.learner.commit()
                 if self.weights[self.t] > 0.0:
                     self.learner.learn(self.y[self.t], self.weights[self.t], 1.0)
             self.t += 1
         return FINISHED
+
+    cdef void report(self) noexcept nogil:
+        cdef int speaker = self.learner.speaker
+        cdef const Judgement* judged = self.learner.judged
+        self.found[0, self.t] = judged[speaker].margin
+        self.found[1, self.t] = self.learner.probability()
+        self.found[2, self.t] = judged[1 - speaker].margin
+        self.found[3, self.t] = judged[speaker].v
+        self.found[4, self.t] = self.learner.next_squares - self.learner.squares
+        self.found[5, self.t] = sigmoid(self.learner.tau[SLOW] * judged[SLOW].s)
+        self.found[6, self.t] = sigmoid(self.learner.tau[FAST] * judged[FAST].s)
 
     cdef int meet_new(self, SparseRow row) except -1:
         cdef Py_ssize_t count = self.learner.table.count
@@ -65,11 +80,21 @@ cdef class AutoBatch(Playback):
         return x
 
     def answers(self):
-        return np.asarray(self.margins), np.asarray(self.probabilities)
+        return np.asarray(self.found)
 
 
 def judge_rows(*args):
     """The margin and the probability of every row; nothing is observed."""
+    return report_rows(*args)[:2]
+
+
+def report_rows(*args):
+    """All that is thought of every row, a line for each; nothing is observed.
+
+    The margin, the probability of a positive, the margin of the learner that does not answer, the
+    variance, what the row would add to the sum of squared lengths, and the probability that each
+    learner gives it as the boundary is drawn by it.
+    """
     batch = AutoBatch(*args)
     batch.play()
     return batch.answers()

@@ -72,14 +72,14 @@ cdef class EventBuffer:
         cdef Entry* entries = self.entries
         for k in range(size):
             value = values[columns[k]] if is_dense else values[k]
-            if is_dense and value == 0.0:  # sparse rows hold no zeros
+            if is_dense and value == 0.0:  # sparse rows hold none, unless they were columns before
                 continue
             slot = slots[columns[k]]
             if slot >= 0:
                 entries[known].slot = slot
                 entries[known].value = value
                 known += 1
-            else:
+            elif value != 0.0:
                 self.newcomers[new].value = value
                 self.newcomers[new].index = columns[k]
                 new += 1

@@ -1,6 +1,7 @@
 from libc.math cimport exp, fabs, pi, sqrt
 
 from .kernels cimport larger, smaller
+from .threshold cimport share_of_new
 
 cdef enum:
     # Which class has not been learned yet.
@@ -109,3 +110,8 @@ cdef class AdaptiveRule:
         """Take the event into the running mean."""
         self.mean = self.next_mean(adaptive_score(view))
         self.count = smaller(self.count + 1.0, SCORE_WINDOW)
+
+    cdef inline void note_many(self, double score, double count) noexcept nogil:
+        """Take so many events at once into the running mean, of which the mean score is known."""
+        self.mean += share_of_new(self.count, count, SCORE_WINDOW) * (score - self.mean)
+        self.count = smaller(self.count + count, SCORE_WINDOW)

@@ -1,6 +1,14 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+
 def asymmetric_probability(
     margin: float, confidence: float, delta_pos: float, delta_neg: float
 ) -> float: ...
+def asymmetric_probabilities(
+    margins: Numbers, confidences: Numbers, delta_pos: float, delta_neg: float
+) -> Numbers: ...
 
 class Rule:
     def __init__(
@@ -40,3 +48,13 @@ class AdaptiveRule:
         rate: float,
         floor: float,
     ) -> float: ...
+    def probabilities(
+        self,
+        margins: Numbers,
+        second_margins: Numbers,
+        variances: Numbers,
+        missing: int,
+        rate: float,
+        floor: float,
+    ) -> tuple[Numbers, Numbers]: ...
+    def note_batch(self, score: float, count: float) -> None: ...

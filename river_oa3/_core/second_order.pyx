@@ -95,6 +95,15 @@ cdef class SecondOrder(Learner):
         """The margin and the variance of every row."""
         return self._answers(X, columns, True)
 
+    def confidences(self, const double[::1] variances):
+        """The confidence that goes with each variance."""
+        confidences = np.empty(variances.shape[0])
+        cdef double[::1] c = confidences
+        cdef Py_ssize_t i
+        for i in range(variances.shape[0]):
+            c[i] = self.confidence(variances[i])
+        return confidences
+
     def _answers(self, const double[:, ::1] X, list columns, bint wants_variance):
         margins, variances = np.zeros(len(X)), np.zeros(len(X))
         cdef double[::1] p = margins, v = variances

@@ -69,6 +69,8 @@ class DurableStore:
         self._answered: set[Hashable] = set()
         self._rows: dict[Hashable, dict[str, typing.Any]] = {}
         self._expired_now: set[Hashable] = set()
+        self.last_batch: tuple[str, int] | None = None
+        self.seed = 0
         self._uniforms = EventUniforms(0)
 
     def look(self) -> Resumed:
@@ -85,16 +87,17 @@ class DurableStore:
         if found is None:
             seed = self._model.seed
             seed = secrets.randbits(63) if seed is None else seed
-            self._uniforms = EventUniforms(seed)
-            self._sql.start(seed, {**standing_of(self._model), "events": 0}, *snapshot)
+            self.seed, self._uniforms = seed, EventUniforms(seed)
+            self._sql.start(seed, self._standing(0), *snapshot)
             resumed = Resumed()
         else:
             seed, standing = found
             self._check_seed(seed)
-            self._uniforms = EventUniforms(seed)
+            self.seed, self._uniforms = seed, EventUniforms(seed)
             resumed, refused = self._resumed(standing)
             # Nobody loses a store to a start that fails.
             self._sql.take_over()
+            self.last_batch = standing["batch"] and tuple(standing["batch"])
             for ask in refused:
                 self._sql.unlearn(ask.event_id)
             self._labels = self._sql.labels()
@@ -222,6 +225,13 @@ class DurableStore:
     def learned(self, asks: list[Ask]) -> None:
         self._sql.learned(asks)
 
+    def keep_batch(
+        self, asks: list[Ask], learned: list[Ask], batch: tuple[str, int], n_events: int
+    ) -> None:
+        self.last_batch = batch
+        rows = [self._rows.pop(ask.event_id) for ask in asks]
+        self._sql.keep_batch(rows, learned, *self._snapshot(), self._standing(n_events))
+
     def was_written(self) -> bool:
         return self._sql.was_written()
 
@@ -282,7 +292,8 @@ class DurableStore:
         self._sql.close()
 
     def _standing(self, n_events: int) -> Standing:
-        return {**standing_of(self._model), "events": n_events}
+        batch = self.last_batch and list(self.last_batch)
+        return {**standing_of(self._model), "events": n_events, "batch": batch}
 
     def _snapshot(self) -> tuple[bytes, str]:
         """The classifier, and what is counted as it learns."""

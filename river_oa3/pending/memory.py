@@ -18,6 +18,9 @@ KEPT_EXPIRED = 1000
 class MemoryStore:
     """Keeps asks until their labels are learned, the oldest first."""
 
+    last_batch: tuple[str, int] | None = None
+    seed = 0
+
     def __init__(self) -> None:
         self._kept: OrderedDict[Hashable, Ask] = OrderedDict()
         self._n_answered = 0
@@ -64,6 +67,11 @@ class MemoryStore:
 
     def learned(self, asks: list[Ask]) -> None:
         pass
+
+    def keep_batch(
+        self, asks: list[Ask], learned: list[Ask], batch: tuple[str, int], n_events: int
+    ) -> None:
+        self.last_batch = batch
 
     def done(self, ask: Ask) -> None:
         self.forget(ask.event_id)

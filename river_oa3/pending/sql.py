@@ -98,21 +98,29 @@ class SqlStore:
     def add(self, rows: list[dict[str, typing.Any]], standing: Standing) -> None:
         """Keep asks, and what was paid for them."""
         with self._stepping(len(rows)) as (connection, first):
-            numbered = [{"number": first + i, **row} for i, row in enumerate(rows)]
-            connection.execute(asks.insert(), numbered)
+            self._insert(connection, first, rows)
             self._stand(connection, standing)
 
     def learned(self, answered: list[Ask]) -> None:
         """Keep answers as learned, in this order."""
         with self._stepping(len(answered)) as (connection, first):
-            for step, ask in enumerate(answered, start=first):
-                this = self._this(asks.update(), ask.event_id).where(asks.c.state == ask.state)
-                if ask.state == "answered":
-                    this = this.where(asks.c.answer == as_text(ask.answer))
-                answer = {"answer": as_text(ask.answer), "answered_at": _seconds(ask.answered_at)}
-                values = {**answer, "weight": ask.weight, "state": "learned", "learned": step}
-                if connection.execute(this.values(**values)).rowcount != 1:
-                    raise AnswerChangedError(ask.event_id)
+            self._mark_learned(connection, first, answered)
+
+    def keep_batch(
+        self,
+        rows: list[dict[str, typing.Any]],
+        answered: list[Ask],
+        model: bytes,
+        counts: str,
+        standing: Standing,
+    ) -> None:
+        """Keep asks, labels and a snapshot."""
+        n_asks, n_labels = len(rows), len(answered)
+        with self._stepping(n_asks + n_labels + 1) as (connection, first):
+            self._insert(connection, first, rows)
+            self._mark_learned(connection, first + n_asks, answered)
+            self._keep(connection, first + n_asks + n_labels, model, counts)
+            self._stand(connection, standing)
 
     def unlearn(self, event_id: Hashable) -> None:
         """The model has refused the answer: the ask is open again."""
@@ -248,6 +256,23 @@ class SqlStore:
         this = self._this(asks.update(), event_id).where(asks.c.state.in_(states))
         with self._writing() as connection:
             return connection.execute(this.values(**values)).rowcount == 1
+
+    def _insert(
+        self, connection: sa.Connection, first: int, rows: list[dict[str, typing.Any]]
+    ) -> None:
+        numbered = [{"number": first + i, **row} for i, row in enumerate(rows)]
+        if numbered:
+            connection.execute(asks.insert(), numbered)
+
+    def _mark_learned(self, connection: sa.Connection, first: int, answered: list[Ask]) -> None:
+        for step, ask in enumerate(answered, start=first):
+            this = self._this(asks.update(), ask.event_id).where(asks.c.state == ask.state)
+            if ask.state == "answered":
+                this = this.where(asks.c.answer == as_text(ask.answer))
+            answer = {"answer": as_text(ask.answer), "answered_at": _seconds(ask.answered_at)}
+            values = {**answer, "weight": ask.weight, "state": "learned", "learned": step}
+            if connection.execute(this.values(**values)).rowcount != 1:
+                raise AnswerChangedError(ask.event_id)
 
     def _keep(self, connection: sa.Connection, step: int, model: bytes, counts: str) -> None:
         newest = connection.execute(sa.select(sa.func.max(snapshots.c.number))).scalar()

@@ -50,6 +50,19 @@ class Store(typing.Protocol):
     def learned(self, asks: list[Ask]) -> None:
         """Keep answers as learned; an `AnswerChangedError` where somebody came in between."""
 
+    @property
+    def seed(self) -> int:
+        """What random numbers are made of, with the id of an event."""
+
+    @property
+    def last_batch(self) -> tuple[str, int] | None:
+        """The newest batch that was kept: its stream and its number."""
+
+    def keep_batch(
+        self, asks: list[Ask], learned: list[Ask], batch: tuple[str, int], n_events: int
+    ) -> None:
+        """Keep what a batch asked and learned, and the model after it."""
+
     def done(self, ask: Ask) -> None:
         """The model has learned this one."""
 

@@ -1,0 +1,236 @@
+"""Arrow's columns as sparse rows for the compiled core, without a dictionary per row."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import typing
+from collections.abc import Callable, Hashable, Mapping
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from river_oa3._core import checks
+from river_oa3._core.category import Category
+
+__all__ = ["Rows", "is_number", "is_text", "rows_of_columns", "rows_of_maps"]
+
+Numbers = NDArray[np.float64]
+Indices = NDArray[np.int32]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rows:
+    """Events as sparse rows; those that a model would refuse are empty, with the reason."""
+
+    data: Numbers
+    indices: Indices
+    indptr: NDArray[np.int64]
+    names: list[Hashable]
+    errors: dict[int, str]
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def event(self, row: int) -> dict[Hashable, typing.Any]:
+        """One of the events, as a dictionary; zeros are left out."""
+        part = slice(self.indptr[row], self.indptr[row + 1])
+        x: dict[Hashable, typing.Any] = {}
+        for value, index in zip(self.data[part].tolist(), self.indices[part].tolist(), strict=True):
+            name = self.names[index]
+            if type(name) is Category:
+                if value != 0.0:
+                    x[name.name] = name.value
+            elif value != 0.0:
+                x[name] = value
+        return x
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds numbers, or nothing."""
+    return bool(
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_null(kind)
+    )
+
+
+def is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def rows_of_columns(columns: Mapping[str, pa.Array], is_raw: bool = True) -> Rows:
+    """Events of one column per feature.
+
+    Parameters
+    ----------
+    columns
+        Each feature's values: numbers or texts.
+    is_raw
+        Whether the model takes texts as categories, and nulls and NaN as missing, as AutoOA3 does.
+
+    Examples
+    --------
+
+    >>> import pyarrow as pa
+    >>> from river_oa3.scoring import rows_of_columns
+
+    >>> rows = rows_of_columns({"amount": pa.array([3.5, None]), "land": pa.array(["FR", "XX"])})
+    >>> [rows.event(i) for i in range(2)]
+    [{'amount': 3.5, 'land': 'FR'}, {'land': 'XX'}]
+
+    """
+    n = len(next(iter(columns.values()))) if columns else 0
+    data = np.empty((n, len(columns)))
+    indices = np.empty((n, len(columns)), dtype=np.int32)
+    names: list[Hashable] = []
+    errors: dict[int, str] = {}
+    for j, (name, column) in enumerate(columns.items()):
+        if is_text(column.type):
+            if not is_raw:
+                _refuse(errors, name, column, range(n), as_number)
+            data[:, j], indices[:, j] = _categories(name, column, names)
+            continue
+        data[:, j] = numbers_of(column)
+        indices[:, j] = len(names)
+        names.append(name)
+        bad = _bad(data[:, j], is_raw)
+        if len(bad):
+            _refuse(errors, name, column, bad, as_number if not is_raw else _as_feature)
+    indptr = np.arange(0, data.size + 1, max(1, len(columns)), dtype=np.int64)
+    if not columns:
+        indptr = np.zeros(n + 1, dtype=np.int64)
+    _clear(data, indptr, errors)
+    return Rows(_finite(data).reshape(-1), indices.reshape(-1), indptr, names, errors)
+
+
+def rows_of_maps(maps: pa.MapArray, is_raw: bool = True) -> Rows:
+    """Events of one map per event, from the name of a feature to its value."""
+    offsets = maps.offsets.to_numpy().astype(np.int64)
+    start, stop = int(offsets[0]), int(offsets[-1])
+    keys = maps.keys[start:stop].dictionary_encode()
+    values = maps.items[start:stop]
+    indptr = offsets - start
+    codes = keys.indices.to_numpy().astype(np.int64)
+    names: list[Hashable] = keys.dictionary.to_pylist()
+    # Nothing at all is not an event without features.
+    is_null = maps.is_null().to_numpy(zero_copy_only=False)
+    words = _words(lambda _, event: checks.as_mapping(event), "", None)
+    errors = dict.fromkeys(np.flatnonzero(is_null).tolist(), words)
+
+    def refuse(
+        bad: typing.Iterable[int], check: Callable[[Hashable, typing.Any], typing.Any]
+    ) -> None:
+        for i in bad:
+            row = int(np.searchsorted(indptr, i, side="right")) - 1
+            errors.setdefault(row, _words(check, names[codes[i]], values[int(i)].as_py()))
+
+    if is_text(values.type):
+        if not is_raw:
+            refuse(range(len(values)), as_number)
+        texts = values.dictionary_encode()
+        n_texts = max(1, len(texts.dictionary))
+        both = codes * n_texts + texts.indices.fill_null(0).to_numpy()
+        found, codes = np.unique(both, return_inverse=True)
+        known = texts.dictionary.to_pylist()
+        data = np.where(values.is_null().to_numpy(zero_copy_only=False), 0.0, 1.0)
+        categories: list[Hashable] = (
+            [Category(names[int(each) // n_texts], known[int(each) % n_texts]) for each in found]
+            if known
+            else []
+        )
+        if not known:
+            codes = np.zeros(len(values), dtype=np.int64)
+            categories = [""] if len(values) else []
+        names = categories
+    else:
+        data = numbers_of(values)
+        bad = _bad(data, is_raw)
+        refuse(bad, as_number if not is_raw else _as_feature)
+    data = np.array(data)
+    _clear(data, indptr, errors)
+    return Rows(_finite(data), codes.astype(np.int32), indptr, names, errors)
+
+
+def numbers_of(column: pa.Array) -> Numbers:
+    """A column as floats, NaN where it is null."""
+    if pa.types.is_null(column.type):
+        return np.full(len(column), math.nan)
+    if column.type != pa.float64():
+        column = pc.cast(column, pa.float64(), safe=False)
+    return typing.cast(Numbers, column.to_numpy(zero_copy_only=False))
+
+
+def as_number(name: Hashable, value: typing.Any) -> float:
+    """What a learner of the paper's makes of a value."""
+    number = checks.as_number(name, value)
+    if not math.isfinite(number):
+        checks.refuse_value(name, number)
+    return number
+
+
+def _as_feature(name: Hashable, value: typing.Any) -> None:
+    number = checks.as_feature(name, value)
+    if isinstance(number, float) and math.isinf(number):
+        checks.refuse_value(name, number)
+
+
+def _bad(numbers: Numbers, is_raw: bool) -> NDArray[np.intp]:
+    return np.flatnonzero(np.isinf(numbers) if is_raw else ~np.isfinite(numbers))
+
+
+def _refuse(
+    errors: dict[int, str],
+    name: Hashable,
+    column: pa.Array,
+    rows: typing.Iterable[int],
+    check: Callable[[Hashable, typing.Any], typing.Any],
+) -> None:
+    """Note what a model would say of these values, in its own words."""
+    for row in rows:
+        errors.setdefault(int(row), _words(check, name, column[int(row)].as_py()))
+
+
+def _words(
+    check: Callable[[Hashable, typing.Any], typing.Any], name: Hashable, value: typing.Any
+) -> str:
+    try:
+        check(name, value)
+    except (OverflowError, TypeError, ValueError) as error:
+        return str(error)
+    return f"feature {name!r} is {value!r}, which is not a number"
+
+
+def _categories(
+    name: Hashable, column: pa.Array, names: list[Hashable]
+) -> tuple[Numbers, NDArray[np.int64]]:
+    """An indicator per row; `names` gets those of the column's categories."""
+    encoded = column
+    if pa.types.is_dictionary(column.type) and column.dictionary.null_count:
+        encoded = column = column.cast(column.type.value_type)
+    if not pa.types.is_dictionary(column.type):
+        encoded = column.dictionary_encode()
+    codes = encoded.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    is_there = ~column.is_null().to_numpy(zero_copy_only=False)
+    start = len(names)
+    texts = encoded.dictionary.to_pylist()
+    names += [Category(name, text) for text in texts] or [Category(name, "")]
+    return is_there.astype(np.float64), codes + start
+
+
+def _clear(data: Numbers, indptr: NDArray[np.int64], errors: dict[int, str]) -> None:
+    flat = data.reshape(-1)
+    for row in errors:
+        flat[indptr[row] : indptr[row + 1]] = 0.0
+
+
+def _finite(data: Numbers) -> Numbers:
+    """Missing is the same as 0."""
+    data[np.isnan(data)] = 0.0
+    return data

@@ -1,0 +1,194 @@
+"""What an active learner thinks of many events at once, and how likely it would ask about each."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import typing
+
+import numpy as np
+from numpy.typing import NDArray
+from river import base
+from scipy.sparse import csr_array
+from scipy.special import ndtr
+
+from river_oa3._core.auto_batch import report_rows
+from river_oa3._core.query import asymmetric_probabilities
+from river_oa3.active import ActiveLearner
+from river_oa3.auto import AutoOA3Classifier
+from river_oa3.base import SecondOrderClassifier
+from river_oa3.budget import UNLIMITED
+from river_oa3.query import AdaptiveQuery, AsymmetricQuery, FirstComeQuery, RandomQuery
+from river_oa3.scoring.observed import Observed
+from river_oa3.scoring.rows import Rows
+
+__all__ = ["Scorer", "Scores"]
+
+Numbers = NDArray[np.float64]
+
+# Rows of a matrix that is made full for a learner of the paper's: as many as take so many bytes.
+MOST_BYTES = 2**26
+
+
+class Scores(typing.NamedTuple):
+    """What is thought of each event; where one is refused, the numbers mean nothing."""
+
+    label: NDArray[np.bool_]
+    probability: Numbers
+    margin: Numbers
+    variance: Numbers
+    query_probability: Numbers
+    errors: dict[int, str]
+    # Squared length, both learners' probabilities and worth, of each row: what `observed` adds up.
+    details: Numbers
+
+
+class Scorer:
+    """Scores batches of events with a model that stands still.
+
+    Parameters
+    ----------
+    model
+        A learner of this package, or an `ActiveLearner` around one.
+
+    Examples
+    --------
+
+    >>> import pyarrow as pa
+    >>> from river_oa3 import AutoOA3Classifier
+    >>> from river_oa3.scoring import Scorer, rows_of_columns
+
+    >>> model = AutoOA3Classifier()
+    >>> model.learn_one({'amount': 2.0}, False)
+    >>> model.learn_one({'amount': 900.0}, True)
+    >>> scorer = Scorer(model)
+    >>> scores = scorer.score(rows_of_columns({'amount': pa.array([3.0, 800.0])}))
+    >>> scores.label.tolist()
+    [False, True]
+
+    """
+
+    def __init__(self, model: base.Classifier | ActiveLearner):
+        if not isinstance(model, ActiveLearner):
+            model = ActiveLearner(model)
+        classifier = model.classifier
+        if type(classifier) is not AutoOA3Classifier and not (
+            isinstance(classifier, SecondOrderClassifier)
+            and type(classifier).__module__.startswith("river_oa3.")
+        ):
+            raise TypeError(
+                f"batches are scored by AutoOA3Classifier, which takes raw events, or by one of "
+                f"the paper's four learners on their own, not by {type(classifier).__name__}"
+            )
+        self.model = model
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether texts are categories, and nulls are missing."""
+        return isinstance(self.model.classifier, AutoOA3Classifier)
+
+    def score(self, rows: Rows) -> Scores:
+        """What the model thinks of each row; nothing is learned, drawn or spent."""
+        if self.is_raw:
+            return self._score_raw(rows)
+        return self._score_numbers(rows)
+
+    def observed(self, rows: Rows, scores: Scores) -> Observed:
+        """What these events teach without their labels."""
+        good = np.ones(len(rows), dtype=bool)
+        good[list(rows.errors)] = False
+        squares, slow, fast, worth = (float(line[good].sum()) for line in scores.details)
+        positives = float(scores.label[good].sum())
+        if not self.is_raw:
+            rows = dataclasses.replace(rows, data=rows.data[:0], indices=rows.indices[:0])
+        return Observed.of(rows, (squares, slow, fast, positives, worth))
+
+    def _score_raw(self, rows: Rows) -> Scores:
+        core = typing.cast(AutoOA3Classifier, self.model.classifier)._core
+        rows = self._without_the_longest(rows)
+        found = report_rows(core, rows.data, rows.indices, rows.indptr, rows.names)
+        margin, probability, second_margin, variance, squares, slow, fast = found
+        asking, worth = self._asking(
+            margin, second_margin, variance, -0.5 * variance / (1.0 + variance)
+        )
+        details = np.stack([squares, slow, fast, worth])
+        label = margin >= 0.0
+        return Scores(label, probability, margin, variance, asking, rows.errors, details)
+
+    def _without_the_longest(self, rows: Rows) -> Rows:
+        """Refuse rows of more features than the model may know, in its own words."""
+        most = typing.cast(AutoOA3Classifier, self.model.classifier).max_features
+        if np.diff(rows.indptr).max(initial=0) <= most:
+            return rows
+        rows = dataclasses.replace(rows, data=rows.data.copy(), errors=dict(rows.errors))
+        for row in np.flatnonzero(np.diff(rows.indptr) > most).tolist():
+            try:
+                self.model.classifier.predict_one(rows.event(row))
+            except ValueError as error:
+                rows.errors.setdefault(row, str(error))
+                rows.data[rows.indptr[row] : rows.indptr[row + 1]] = 0.0
+        return rows
+
+    def _score_numbers(self, rows: Rows) -> Scores:
+        classifier = typing.cast(SecondOrderClassifier, self.model.classifier)
+        shape = (len(rows), len(rows.names))
+        sparse = csr_array((rows.data, rows.indices, rows.indptr), shape=shape)
+        step = max(1, MOST_BYTES // (8 * max(1, shape[1])))
+        margin, variance = np.zeros(len(rows)), np.zeros(len(rows))
+        errors = dict(rows.errors)
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            try:
+                matrix = np.ascontiguousarray(sparse[part].toarray())
+                margin[part], variance[part] = classifier._core.judge_many(matrix, rows.names)
+            except OverflowError:
+                self._score_each(rows, range(*part.indices(len(rows))), margin, variance, errors)
+        teachable = np.asarray((sparse != 0).sum(axis=1)).reshape(-1) > 0
+        confidence = classifier._core.confidences(variance)
+        asking, worth = self._asking(margin, margin, variance, confidence)
+        probability = ndtr(margin / np.sqrt(classifier.gamma + variance))
+        details = np.stack([np.zeros(len(rows))] * 3 + [worth])
+        label = margin >= 0.0
+        return Scores(
+            label, probability, margin, variance, np.where(teachable, asking, 0.0), errors, details
+        )
+
+    def _score_each(
+        self, rows: Rows, which: range, margin: Numbers, variance: Numbers, errors: dict[int, str]
+    ) -> None:
+        """One by one, where some of them are too large."""
+        core = typing.cast(typing.Any, self.model.classifier)._core
+        for row in which:
+            try:
+                margin[row], variance[row], _, _ = core.judge_one(rows.event(row))
+            except (ArithmeticError, TypeError, ValueError) as error:
+                margin[row] = variance[row] = 0.0
+                errors.setdefault(row, str(error))
+
+    def _asking(
+        self, margin: Numbers, second_margin: Numbers, variance: Numbers, confidence: Numbers
+    ) -> tuple[Numbers, Numbers]:
+        """The probability of asking about each event as the next one, and its worth."""
+        model, rule = self.model, self.model._query
+        nothing = np.zeros(len(margin))
+        budget, pace = copy.deepcopy(model._budget), UNLIMITED
+        if budget is not None:
+            budget.tick()
+            pace = budget.pace()
+        worth = nothing
+        if type(rule) is AdaptiveQuery:
+            missing = model._missing_class
+            asking, worth = rule._rule.probabilities(
+                margin, second_margin, variance, missing, *pace
+            )
+        elif type(rule) is AsymmetricQuery:
+            confidence = confidence if rule.use_confidence else nothing
+            asking = asymmetric_probabilities(margin, confidence, rule.delta_pos, rule.delta_neg)
+        elif type(rule) in (RandomQuery, FirstComeQuery):
+            asking = np.full(len(margin), rule.probability(0.0, 0.0))
+        else:
+            pairs = zip(margin.tolist(), confidence.tolist(), strict=True)
+            asking = np.array([rule.probability(*pair) for pair in pairs])
+        if budget is not None and not budget.can_ask():
+            return nothing, worth
+        return asking, worth

@@ -1,0 +1,207 @@
+"""What executors send to the driver of an active stream: few rows, whatever the events are many."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import typing
+from collections.abc import Callable, Hashable, Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from river_oa3._core.category import Category
+from river_oa3.files.values import from_json, to_json
+from river_oa3.pending.batches import Proposal
+from river_oa3.pending.rows import LONGEST_ID, key_of
+from river_oa3.pending.uniforms import EventUniforms
+from river_oa3.scoring import Observed, Rows, Scores
+from river_oa3.scoring.record_batches import Features, refuse, rows_of
+from river_oa3.spark.workers import scorer_of
+
+__all__ = [
+    "SCHEMA",
+    "Found",
+    "FoundEvents",
+    "found_events",
+    "found_in",
+    "proposing",
+    "reading_events",
+]
+
+SCHEMA = "kind string, id string, content string"
+
+_SENT = pa.schema([("kind", pa.string()), ("id", pa.string()), ("content", pa.string())])
+
+
+class Found(typing.NamedTuple):
+    """What came of a batch: proposals in the order of their ids, and sums over all events."""
+
+    proposals: list[Proposal]
+    expected: float
+    observed: Observed
+    errors: list[tuple[Hashable, str]]
+
+
+def proposing(
+    sent: typing.Any, id: str, features: Features, seed: int, marks: bool
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """What `mapInArrow` takes to score events, and to send back those that may be asked about."""
+
+    def propose(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        scorer, uniforms = scorer_of(sent.value), EventUniforms(seed)
+        observed, expected = Observed(), 0.0
+        for batch in batches:
+            rows = rows_of(batch, features, scorer.is_raw)
+            scores = scorer.score(rows)
+            scores = scores._replace(errors={**scores.errors, **_bad_ids(batch.column(id))})
+            if scores.errors and not marks:
+                refuse(batch, id, scores)
+            ids = batch.column(id).to_pylist()
+            rows = _without(rows, scores.errors)
+            yield from _sent("error", [(ids[i], words) for i, words in scores.errors.items()])
+            yield from _sent("ask", _chosen(ids, rows, scores, uniforms))
+            observed += scorer.observed(rows, scores)
+            good = np.ones(len(rows), dtype=bool)
+            good[list(scores.errors)] = False
+            expected += float(scores.query_probability[good].sum())
+        yield from _sent("sums", [(None, [expected, _observed_json(observed)])])
+
+    return propose
+
+
+def _chosen(
+    ids: list[Hashable], rows: Rows, scores: Scores, uniforms: EventUniforms
+) -> Iterator[tuple[Hashable, typing.Any]]:
+    chances = scores.query_probability.tolist()
+    for i, (event_id, chance) in enumerate(zip(ids, chances, strict=True)):
+        if chance <= 0.0 or i in scores.errors:
+            continue
+        uniforms.key = key_of(event_id)
+        uniform = uniforms.random()
+        if uniform <= chance:
+            numbers = [scores.probability[i], scores.margin[i], scores.variance[i], chance, uniform]
+            label = bool(scores.label[i])
+            yield event_id, [to_json(rows.event(i)), label, *map(float, numbers)]
+
+
+def reading_events(
+    id: str, features: Features, is_raw: bool, marks: bool
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """What `mapInArrow` takes to send whole events to the driver."""
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows = rows_of(batch, features, is_raw)
+            rows = _without(rows, {**rows.errors, **_bad_ids(batch.column(id))})
+            ids = batch.column(id).to_pylist()
+            if rows.errors and not marks:
+                row = min(rows.errors)
+                raise ValueError(f"event {ids[row]!r}: {rows.errors[row]}")
+            good = (i for i in range(len(rows)) if i not in rows.errors)
+            yield from _sent("event", ((ids[i], to_json(rows.event(i))) for i in good))
+            yield from _sent("error", [(ids[i], words) for i, words in rows.errors.items()])
+
+    return read
+
+
+class FoundEvents(typing.NamedTuple):
+    """Whole events in the order of their ids, those that were refused, and the last id of all."""
+
+    events: list[tuple[Hashable, dict[Hashable, typing.Any]]]
+    errors: list[tuple[Hashable, str]]
+    last: Hashable
+
+
+def found_events(rows: Iterable[typing.Any]) -> FoundEvents:
+    """Put together what `reading_events` has sent."""
+    events, errors, ids = [], [], []
+    for kind, raw_id, content in rows:
+        event_id, told = _id(raw_id), json.loads(content)
+        if event_id is not None:
+            ids.append(event_id)
+        if kind == "error":
+            errors.append((event_id, told))
+        else:
+            events.append((event_id, from_json(told)))
+    events.sort(key=lambda each: each[0])
+    return FoundEvents(events, errors, max(ids, default=None))
+
+
+def found_in(rows: Iterable[typing.Any]) -> Found:
+    """Put together what executors have sent."""
+    proposals, errors, observed, expected = [], [], Observed(), 0.0
+    for kind, event_id, content in rows:
+        told = json.loads(content)
+        if kind == "sums":
+            expected += told[0]
+            observed += _observed(told[1])
+        elif kind == "error":
+            errors.append((_id(event_id), told))
+        else:
+            x, label, *numbers = told
+            proposals.append(Proposal(_id(event_id), from_json(x), label, *numbers))
+    proposals.sort(key=lambda each: each.event_id)  # type: ignore[arg-type,return-value]  # of one type
+    return Found(proposals, expected, observed, errors)
+
+
+def _id(sent: str | None) -> typing.Any:
+    return None if sent is None else json.loads(sent)
+
+
+def _bad_ids(ids: pa.Array) -> dict[int, str]:
+    """Which ids a store cannot keep, and why."""
+    bad = ids.is_null()
+    if pa.types.is_string(ids.type) or pa.types.is_large_string(ids.type):
+        bad = pc.or_(bad, pc.fill_null(pc.greater(pc.utf8_length(ids), LONGEST_ID), False))
+    errors = {}
+    for i in np.flatnonzero(bad.to_numpy(zero_copy_only=False)).tolist():
+        try:
+            key_of(ids[i].as_py())
+        except (TypeError, ValueError) as error:
+            errors[i] = str(error)
+    return errors
+
+
+def _without(rows: Rows, errors: dict[int, str]) -> Rows:
+    """The same rows, where those that are refused are empty and have a reason."""
+    if errors.keys() == rows.errors.keys():
+        return rows
+    data = rows.data.copy()
+    for i in errors:
+        data[rows.indptr[i] : rows.indptr[i + 1]] = 0.0
+    return dataclasses.replace(rows, data=data, errors=errors)
+
+
+def _sent(
+    kind: str, rows: Iterable[tuple[Hashable | None, typing.Any]]
+) -> Iterator[pa.RecordBatch]:
+    rows = list(rows)
+    if rows:
+        ids = [None if event_id is None else json.dumps(event_id) for event_id, _ in rows]
+        content = [json.dumps(told) for _, told in rows]
+        yield pa.RecordBatch.from_arrays(
+            [pa.array(column, pa.string()) for column in ([kind] * len(rows), ids, content)],
+            schema=_SENT,
+        )
+
+
+def _observed_json(observed: Observed) -> typing.Any:
+    features = [
+        [[name.name, name.value] if type(name) is Category else name, *seen]
+        for name, seen in observed.features.items()
+    ]
+    return [observed.events, features, observed.rows]
+
+
+def _observed(told: typing.Any) -> Observed:
+    events, features, rows = told
+    return Observed(
+        events,
+        {
+            Category(*name) if isinstance(name, list) else name: tuple(seen)
+            for name, *seen in features
+        },
+        tuple(rows),
+    )

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import typing
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql import types as T
+
+from river_oa3.scoring import Scorer
+from river_oa3.scoring.record_batches import RESULTS, check_prefix
+from river_oa3.spark.columns import features_of
+from river_oa3.spark.workers import Model, adding_scores
+
+__all__ = ["score"]
+
+
+def score(
+    frame: DataFrame,
+    model: typing.Any,
+    id: str,
+    features: str | Sequence[str] | None = None,
+    on_error: typing.Literal["fail", "mark"] = "fail",
+    prefix: str = "",
+) -> DataFrame:
+    """Add what a model thinks of each event to a frame, batch or streaming.
+
+    New columns are `label`, `probability` (of a positive), `margin`, `variance` and
+    `query_probability`, that with which an active learner would ask for the label. Nothing is
+    learned, drawn or spent.
+
+    Parameters
+    ----------
+    frame
+        The events, one per row.
+    model
+        A learner of this package, or an `ActiveLearner` around one.
+    id
+        The column of ids, texts or whole numbers.
+    features
+        The columns of features (numbers, texts, nulls), or the one column that is a map from names
+        to values. The default is all columns but the id.
+    on_error
+        What becomes of an event that one process would refuse: "fail" ends the query with the
+        reason, "mark" writes it in a column `error` and leaves the scores of that event empty.
+    prefix
+        What the names of the new columns begin with, where the frame has such names already.
+
+    Examples
+    --------
+
+    ```python
+    from river_oa3 import load
+    from river_oa3.spark import local_session, score
+
+    spark = local_session()
+    events = spark.read.parquet("payments.parquet")
+    score(events, load("model.oa3"), id="payment").write.parquet("scored.parquet")
+    ```
+
+    """
+    if on_error not in ("fail", "mark"):
+        raise ValueError(f"on_error must be 'fail' or 'mark', not {on_error!r}")
+    is_raw = Scorer(model).is_raw
+    found = features_of(frame.schema, id, features, is_raw)
+    check_prefix(prefix, frame.columns)
+    sent = frame.sparkSession.sparkContext.broadcast(Model.of(model))
+    marks = on_error == "mark"
+    added = [T.StructField(prefix + "label", T.BooleanType())]
+    added += [T.StructField(prefix + name, T.DoubleType()) for name in list(RESULTS)[1:]]
+    added += [T.StructField(prefix + "error", T.StringType())] * marks
+    schema = T.StructType([*frame.schema.fields, *added])
+    return frame.mapInArrow(adding_scores(sent, id, found, prefix, marks), schema)

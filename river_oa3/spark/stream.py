@@ -1,0 +1,293 @@
+from __future__ import annotations
+
+import datetime as dt
+import typing
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from river_oa3 import budget as budgets
+from river_oa3 import files
+from river_oa3.active import ActiveLearner
+from river_oa3.pending.batches import Batch, PendingBatches
+from river_oa3.pending.errors import AnswerChangedError
+from river_oa3.pending.pending_labels import PendingLabels
+from river_oa3.scoring import Scorer
+from river_oa3.scoring.record_batches import Features
+from river_oa3.spark.columns import check_id, features_of
+from river_oa3.spark.proposals import (
+    SCHEMA,
+    found_events,
+    found_in,
+    proposing,
+    reading_events,
+)
+from river_oa3.spark.scoring import score
+from river_oa3.spark.workers import Model
+
+if typing.TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+__all__ = ["ActiveStream"]
+
+# So many events of a batch go through the driver one by one while the model is not warm.
+ONE_BY_ONE = 2000
+
+# So many of the newest events that were refused are remembered.
+KEPT_ERRORS = 1000
+
+# So often a batch is run while people change answers that it learns.
+MOST_RUNS = 5
+
+IS_LABEL = "oa3_is_label"
+
+
+class ActiveStream:
+    """An active learner on Spark's Structured Streaming: its model, its budget and its promises.
+
+    Executors score each micro-batch with the model as it stood at its start, and send back only
+    the events that may be asked about; random numbers come from the seed and the event's id, so
+    that a task which is tried again proposes the same. The driver takes them in the order of their
+    ids until the budget says no, and learns the labels that have come. What unlabelled events teach
+    is added up by the executors. Asks, payments, labels, the model and the number of the batch are
+    one transaction of the store: whatever is killed, the budget is exact, no ask is lost or
+    doubled, and the model is that of an uninterrupted run.
+
+    The first events go through the driver one by one, at most 2,000 of a batch, until the model has
+    learned 200 labels of both classes or the budget is spent. From then on a batch asks for no more
+    than half as many labels as have been learned, and for 10 at any rate: a model that stands still
+    would ask too much of one kind.
+
+    Labels come as a stream of their own, or from people who answer on the page of
+    `river-oa3 serve --answers-only`, which reads the same store. A label that comes in the same
+    batch as its event is learned in that batch. Labels that nobody asked for are not learned.
+
+    Parameters
+    ----------
+    model
+        A learner of this package, or an `ActiveLearner` around one. None is an `AutoOA3Classifier`.
+    budget
+        The number of labels in all, or a budget from `river_oa3.budget`; of an `ActiveLearner`, its
+        own is taken.
+    store
+        Where asks are kept, a URL that SQLAlchemy knows: see `PendingLabels`.
+    id
+        The column of ids, texts or whole numbers; events of a batch are taken in their order.
+    features
+        The columns of features, or the one that is a map. The default is all columns but the id.
+    seed
+        The seed of decisions; of an `ActiveLearner`, its own is taken.
+    time_to_live
+        How long an ask stays open: see `PendingLabels`.
+    refund
+        Whether an ask that expires gives its label back to the budget.
+    on_error
+        What becomes of an event that one process would refuse: "fail" ends the query with the
+        reason, "mark" leaves it out and notes the reason in `errors`.
+
+    Attributes
+    ----------
+    pending
+        The `PendingLabels` of the driver: asks, quality, the budget.
+    errors
+        The newest events that were refused, each with the reason.
+
+    Examples
+    --------
+
+    ```python
+    stream = ActiveStream(budget=10_000, store="postgresql+psycopg://...", id="payment")
+    query = stream.start(events, labels, checkpoint="s3://...")
+    query.awaitTermination()
+    ```
+
+    """
+
+    def __init__(
+        self,
+        model: typing.Any = None,
+        budget: int | budgets.Budget | None = None,
+        store: str | None = None,
+        id: str = "id",
+        features: str | Sequence[str] | None = None,
+        seed: int | None = None,
+        time_to_live: int | dt.timedelta | None = None,
+        refund: bool = False,
+        on_error: typing.Literal["fail", "mark"] = "fail",
+    ):
+        if on_error not in ("fail", "mark"):
+            raise ValueError(f"on_error must be 'fail' or 'mark', not {on_error!r}")
+        if store is None:
+            raise ValueError(
+                "store must be a URL such as sqlite:///asks.db: without it nothing would be known "
+                "of the asks after a restart"
+            )
+        if not isinstance(model, ActiveLearner):
+            model = ActiveLearner(model, budget=budget, seed=seed)
+        elif budget is not None or seed is not None:
+            raise ValueError("an ActiveLearner has its own budget and seed: give them there")
+        self._scorer = Scorer(model)
+        self._batches = PendingBatches(model, store, time_to_live, refund)
+        self.model: ActiveLearner = model
+        self.errors: deque[tuple[Hashable, str]] = deque(maxlen=KEPT_ERRORS)
+        self._id, self._features, self._marks = id, features, on_error == "mark"
+
+    @property
+    def pending(self) -> PendingLabels:
+        return self._batches.pending
+
+    def start(
+        self,
+        events: DataFrame,
+        labels: DataFrame | None = None,
+        *,
+        checkpoint: str,
+        label: str = "label",
+        then: Callable[[DataFrame, int], None] | None = None,
+        trigger: dict[str, typing.Any] | None = None,
+    ) -> StreamingQuery:
+        """Start the query.
+
+        Parameters
+        ----------
+        events
+            A streaming frame of events.
+        labels
+            A streaming frame of labels: the id, and True or False, or 1 or 0.
+        checkpoint
+            Where Spark keeps how far the query has come.
+        label
+            The column of labels.
+        then
+            Called with each batch and its number, once or, after a fault, more often: the events
+            with their scores by the model at the start of the batch, as `score` gives them.
+        trigger
+            When batches begin, as `trigger` of Spark's writer takes it: `{"availableNow": True}`,
+            `{"processingTime": "10 seconds"}`.
+
+        """
+        found = features_of(events.schema, self._id, self._features, self._scorer.is_raw)
+        frame = self._together(events.select(self._id, *found.columns), labels, label)
+
+        def run(batch: DataFrame, number: int) -> None:
+            for _ in range(MOST_RUNS):
+                try:
+                    return self._run(batch, number, found, None if labels is None else label, then)
+                except AnswerChangedError:
+                    # Somebody took an answer back that was being learned: nothing is kept, and the
+                    # batch is run again from where the store stands.
+                    self._batches.reopen()
+            raise RuntimeError(f"answers kept changing while batch {number} was run")
+
+        writer = frame.writeStream.foreachBatch(run).option("checkpointLocation", checkpoint)
+        if trigger is not None:
+            writer = writer.trigger(**trigger)
+        return writer.start()
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._batches.close()
+
+    def _together(self, events: DataFrame, labels: DataFrame | None, label: str) -> DataFrame:
+        """Events and labels as one stream: one query has one order of batches."""
+        if labels is None:
+            return events
+        check_id(labels.schema, self._id)
+        if label not in labels.columns:
+            raise ValueError(f"the labels have no column {label!r}")
+        if label in events.columns:
+            raise ValueError(
+                f"the events have a column {label!r}, as the labels: is it the label? Name the "
+                "features, or another column with label="
+            )
+        marked = events.withColumn(IS_LABEL, F.lit(False))
+        id_type = events.schema[self._id].dataType
+        known = labels.select(F.col(self._id).cast(id_type).alias(self._id), label)
+        return marked.unionByName(known.withColumn(IS_LABEL, F.lit(True)), allowMissingColumns=True)
+
+    def _run(
+        self,
+        frame: DataFrame,
+        number: int,
+        features: Features,
+        label: str | None,
+        then: Callable[[DataFrame, int], None] | None,
+    ) -> None:
+        context = frame.sparkSession.sparkContext
+        stream = context.getLocalProperty("sql.streaming.queryId") or "stream"
+        batch = self._batches.begin(stream, number)
+        if batch is None:
+            return
+        frame = frame.persist()
+        try:
+            events = frame
+            if label is not None:
+                batch.learn(self._labels(frame, label))
+                self._note_refused(batch)
+                events = frame.filter(~F.col(IS_LABEL)).drop(IS_LABEL, label)
+            at_start = Model.of(self.model)
+            rest: DataFrame | None = events
+            if not self._batches.is_warm:
+                rest = self._one_by_one(batch, events, features)
+            if rest is not None:
+                self._propose(batch, rest, features)
+            if then is not None:
+                then(self._scored(events, at_start, features), number)
+            batch.finish()
+        finally:
+            frame.unpersist()
+
+    def _scored(self, events: DataFrame, model: Model, features: Features) -> DataFrame:
+        columns = features.columns[0] if features.is_map else features.columns
+        on_error: typing.Literal["fail", "mark"] = "mark" if self._marks else "fail"
+        return score(events, files.from_bytes(model.content), self._id, columns, on_error)
+
+    def _labels(self, frame: DataFrame, label: str) -> dict[Hashable, typing.Any]:
+        # By both: of two labels of one event, the same one is learned however often it is run.
+        labels = frame.filter(F.col(IS_LABEL)).select(self._id, label)
+        rows = labels.orderBy(self._id, label).collect()
+        found: dict[Hashable, typing.Any] = {}
+        for event_id, y in rows:
+            if isinstance(y, (bool, int)) and y in (0, 1):
+                found[event_id] = bool(y)
+                continue
+            words = f"a label is True or False (or 1 or 0), not {y!r}"
+            if not self._marks:
+                raise ValueError(f"event {event_id!r}: {words}")
+            self.errors.append((event_id, words))
+        return found
+
+    def _one_by_one(self, batch: Batch, events: DataFrame, features: Features) -> DataFrame | None:
+        """Take the first events of a batch; the rest, if there is one, is left to executors."""
+        this = F.col(self._id)
+        first = events.orderBy(this.asc_nulls_last()).limit(ONE_BY_ONE)
+        read = reading_events(self._id, features, self._scorer.is_raw, self._marks)
+        rows = first.mapInArrow(read, SCHEMA).collect()
+        found = found_events(rows)
+        self.errors.extend(found.errors)
+        batch.one_by_one(found.events)
+        self._note_refused(batch)
+        if len(rows) < ONE_BY_ONE:
+            return None
+        return events.filter(this.isNull() | (this > F.lit(found.last)))
+
+    def _propose(self, batch: Batch, events: DataFrame, features: Features) -> None:
+        sent = events.sparkSession.sparkContext.broadcast(Model.of(self.model))
+        try:
+            propose = proposing(sent, self._id, features, self._batches.seed, self._marks)
+            found = found_in(events.mapInArrow(propose, SCHEMA).collect())
+        finally:
+            sent.unpersist()
+        self.errors.extend(found.errors)
+        batch.take(found.proposals, found.expected, found.observed)
+        self._note_refused(batch)
+
+    def _note_refused(self, batch: Batch) -> None:
+        """What the model would not take is noted, or ends the query."""
+        for event_id, words in batch.refused:
+            if not self._marks:
+                raise ValueError(f"event {event_id!r}: {words}")
+            self.errors.append((event_id, words))
+        batch.refused.clear()

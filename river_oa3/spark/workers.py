@@ -1,0 +1,76 @@
+"""What runs on executors: batches of Arrow's in, scores out, no dictionary per row."""
+
+from __future__ import annotations
+
+import hashlib
+import typing
+from collections.abc import Callable, Iterable, Iterator
+
+import pyarrow as pa
+
+from river_oa3 import files
+from river_oa3.active import ActiveLearner
+from river_oa3.scoring import Scorer
+from river_oa3.scoring.record_batches import Features, with_scores
+
+__all__ = ["Model", "adding_scores", "scorer_of"]
+
+# Models of this process, by their checksum: a worker serves many tasks.
+_scorers: dict[bytes, Scorer] = {}
+_MOST_SCORERS = 2
+
+
+class Model(typing.NamedTuple):
+    """A model as it is sent: the content of its file, and the checksum of that."""
+
+    content: bytes
+    digest: bytes
+
+    @classmethod
+    def of(cls, model: typing.Any) -> Model:
+        if isinstance(model, ActiveLearner):
+            # What it draws by and what it has counted is of no use to who scores.
+            model = ActiveLearner(model.classifier, model._query, model._budget, seed=0)
+        content = files.to_bytes(model)
+        return cls(content, hashlib.sha256(content).digest())
+
+
+def scorer_of(model: Model) -> Scorer:
+    """The scorer of a model, made once per process."""
+    scorer = _scorers.get(model.digest)
+    if scorer is None:
+        while len(_scorers) >= _MOST_SCORERS:
+            del _scorers[next(iter(_scorers))]
+        loaded = files.from_bytes(model.content)
+        if not isinstance(loaded, ActiveLearner):
+            loaded = ActiveLearner(loaded)
+        scorer = _scorers[model.digest] = Scorer(loaded)
+    return scorer
+
+
+def adding_scores(
+    sent: typing.Any, id: str, features: Features, prefix: str, marks: bool
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """What `mapInArrow` takes to add scores to the columns of a frame.
+
+    Parameters
+    ----------
+    sent
+        The broadcast model.
+    id
+        The column of ids.
+    features
+        The columns of features.
+    prefix
+        What the names of the new columns begin with.
+    marks
+        Whether an event that is refused gets the reason in a column, instead of ending the query.
+
+    """
+
+    def add(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        scorer = scorer_of(sent.value)
+        for batch in batches:
+            yield with_scores(batch, scorer, id, features, prefix, marks)
+
+    return add

@@ -1,0 +1,34 @@
+"""Events as Arrow's columns and maps, for the tests of batches."""
+
+from __future__ import annotations
+
+import math
+
+import pyarrow as pa
+
+NUMBERS = ["a", "b", "year"]
+TEXTS = ["colour", "land"]
+
+
+def as_columns(events, names=(*NUMBERS, *TEXTS)):
+    """A column per name; what an event leaves out is null."""
+    kinds = {name: pa.string() if name in TEXTS else pa.float64() for name in names}
+    return {name: pa.array([x.get(name) for x in events], kinds[name]) for name in names}
+
+
+def as_maps(events, values=None):
+    values = pa.float64() if values is None else values
+    return pa.array([list(x.items()) for x in events], pa.map_(pa.string(), values))
+
+
+def meant(x):
+    """What is left of an event when what is missing or zero is left out."""
+    return {
+        name: value if isinstance(value, str) else float(value)
+        for name, value in x.items()
+        if not (value is None or value == 0 or (isinstance(value, float) and math.isnan(value)))
+    }
+
+
+def events_of(rows):
+    return [rows.event(i) for i in range(len(rows))]

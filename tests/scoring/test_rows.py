@@ -1,0 +1,132 @@
+"""Arrow's columns and maps become the events that dictionaries would have been."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+from arrow_events import as_columns, as_maps, events_of, meant
+from hypothesis import given
+from hypothesis import strategies as st
+
+from river_oa3 import AutoOA3Classifier, OA3Classifier
+from river_oa3.scoring import rows_of_columns, rows_of_maps
+
+numbers = st.none() | st.just(math.nan) | st.just(0.0) | st.floats(-1e9, 1e9)
+texts = st.none() | st.sampled_from(["", "red", "né", "0"])
+column_events = st.lists(
+    st.fixed_dictionaries({"a": numbers, "b": numbers, "colour": texts, "land": texts}),
+    min_size=1,
+    max_size=20,
+)
+map_events = st.lists(st.dictionaries(st.sampled_from("abcde"), numbers, max_size=5), max_size=20)
+text_maps = st.lists(st.dictionaries(st.sampled_from("abc"), texts, max_size=3), max_size=20)
+
+
+@given(column_events)
+def test_columns_become_the_events_of_dictionaries(events):
+    rows = rows_of_columns(as_columns(events, ("a", "b", "colour", "land")))
+    assert events_of(rows) == [meant(x) for x in events]
+    assert rows.errors == {}
+
+
+@given(map_events)
+def test_maps_become_the_events_of_dictionaries(events):
+    assert events_of(rows_of_maps(as_maps(events))) == [meant(x) for x in events]
+
+
+@given(text_maps)
+def test_maps_of_texts_become_categories(events):
+    assert events_of(rows_of_maps(as_maps(events, pa.string()))) == [meant(x) for x in events]
+
+
+@given(map_events, st.integers(0, 20), st.integers(0, 20))
+def test_a_slice_of_maps_is_the_slice_of_its_events(events, start, length):
+    rows = rows_of_maps(as_maps(events).slice(min(start, len(events)), length))
+    assert events_of(rows) == [meant(x) for x in events][start:][:length]
+
+
+@given(column_events, st.integers(0, 20), st.integers(0, 20))
+def test_a_slice_of_columns_is_the_slice_of_its_events(events, start, length):
+    whole = as_columns(events, ("a", "colour"))
+    part = {name: column.slice(min(start, len(column)), length) for name, column in whole.items()}
+    wanted = [{name: x[name] for name in ("a", "colour")} for x in events][start:][:length]
+    assert events_of(rows_of_columns(part)) == [meant(x) for x in wanted]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (pa.int8(), [1, None, -3]),
+        (pa.int64(), [2**40, 0, None]),
+        (pa.uint64(), [2**63, 1, None]),
+        (pa.bool_(), [True, False, None]),
+        (pa.float32(), [0.5, None, -2.0]),
+        (pa.decimal128(10, 2), [Decimal("3.25"), None, Decimal("-0.50")]),
+        (pa.null(), [None, None, None]),
+    ],
+)
+def test_every_kind_of_number_is_taken_as_a_float(kind, values):
+    rows = rows_of_columns({"a": pa.array(values, kind)})
+    assert events_of(rows) == [meant({"a": value}) for value in values]
+
+
+def test_a_dictionary_of_texts_is_as_good_as_its_texts():
+    texts = pa.array(["red", None, "green", "red"])
+    assert events_of(rows_of_columns({"colour": texts.dictionary_encode()})) == events_of(
+        rows_of_columns({"colour": texts})
+    )
+
+
+def test_a_dictionary_that_holds_null_has_missing_values():
+    encoded = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0]), pa.array(["red", None]))
+    assert events_of(rows_of_columns({"colour": encoded})) == [
+        {"colour": "red"},
+        {},
+        {"colour": "red"},
+    ]
+
+
+def test_no_columns_are_no_events():
+    assert len(rows_of_columns({})) == 0
+
+
+# What one process refuses
+
+
+def refusal(model, x):
+    with pytest.raises((TypeError, ValueError)) as refused:
+        model.predict_one(x)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf])
+def test_infinity_is_refused_in_the_words_of_one_process(value):
+    rows = rows_of_columns({"b": pa.array([1.0, 2.0]), "a": pa.array([1.0, value])})
+    assert rows.errors == {1: refusal(AutoOA3Classifier(), {"b": 2.0, "a": value})}
+    assert rows.event(1) == {}
+
+
+@pytest.mark.parametrize("value", [math.inf, math.nan, None])
+def test_the_papers_learners_refuse_in_the_words_of_one_process(value):
+    column = pa.array([value, 1.0])
+    rows = rows_of_columns({"a": column}, is_raw=False)
+    assert rows.errors == {0: refusal(OA3Classifier(), {"a": value})}
+    maps = rows_of_maps(as_maps([{"a": value}, {"a": 1.0}]), is_raw=False)
+    assert maps.errors == rows.errors
+
+
+def test_the_papers_learners_refuse_texts_in_the_words_of_one_process():
+    words = refusal(OA3Classifier(), {"colour": "red"})
+    assert rows_of_columns({"colour": pa.array(["red"])}, is_raw=False).errors == {0: words}
+    maps = as_maps([{}, {"colour": "red"}], pa.string())
+    assert rows_of_maps(maps, is_raw=False).errors == {1: words}
+
+
+def test_a_null_map_is_refused_and_an_empty_one_is_an_event():
+    maps = pa.array([None, [], [("a", 1.0)]], pa.map_(pa.string(), pa.float64()))
+    rows = rows_of_maps(maps)
+    assert rows.errors == {0: refusal(AutoOA3Classifier(), None)}
+    assert events_of(rows) == [{}, {}, {"a": 1.0}]

@@ -1,0 +1,176 @@
+"""An active stream is the same batches in one process, and goes on from its checkpoint."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import spark_runs
+from batch_runs import labelled_events, learner, opened, run_batch, state_of
+from durable_services import rows
+from pyspark.errors import StreamingQueryException
+from spark_runs import BATCHES, EVENTS, LABELS, frames, labels_of_batch, limit, run_stream
+
+from river_oa3 import OA3DiagClassifier, budget
+from river_oa3.spark import ActiveStream
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return spark_runs.write_files(tmp_path_factory.mktemp("files"))
+
+
+def url_of(path):
+    return f"sqlite:///{path}/asks.db"
+
+
+def asked_ids(url):
+    return [int(row["event_id"]) for row in rows(url)]
+
+
+def test_a_stream_asks_and_learns_as_the_same_batches_in_one_process(spark, folder, tmp_path):
+    stream = run_stream(spark, folder, url_of(tmp_path), tmp_path / "checkpoint")
+    single = opened(f"sqlite:///{tmp_path}/single.db", limit())
+    for number, ids in enumerate(BATCHES):
+        labels = dict(sorted(labels_of_batch(number).items()))
+        run_batch(single, number, ids, EVENTS, labels, one_by_one=2000)
+    assert asked_ids(url_of(tmp_path)) == asked_ids(f"sqlite:///{tmp_path}/single.db")
+    weights, *counts = state_of(stream.model)
+    wanted, *wanted_counts = state_of(single.model)
+    assert weights == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+    assert counts[:2] == wanted_counts[:2]
+    # Both ways were taken: one by one while there were few labels, and by proposals.
+    assert single.is_warm
+    assert 200 < stream.model.n_learned <= stream.model.n_asked == LABELS
+
+
+def test_a_stream_goes_on_from_its_checkpoint(spark, folder, tmp_path):
+    whole = run_stream(spark, folder, f"sqlite:///{tmp_path}/whole.db", tmp_path / "whole")
+
+    class Ended(Exception):
+        pass
+
+    def end_at(batch):
+        def then(frame, number):
+            if number == batch:
+                raise Ended
+
+        return then
+
+    url, checkpoint = url_of(tmp_path), tmp_path / "checkpoint"
+    for batch in (1, 5):
+        with pytest.raises(StreamingQueryException, match="Ended"):
+            run_stream(spark, folder, url, checkpoint, then=end_at(batch))
+    again = run_stream(spark, folder, url, checkpoint)
+    assert state_of(again.model) == state_of(whole.model)
+    assert asked_ids(url) == asked_ids(f"sqlite:///{tmp_path}/whole.db")
+
+
+def test_batches_are_handed_on_with_the_scores_of_their_events(spark, folder, tmp_path):
+    seen = {}
+
+    def then(frame, number):
+        seen[number] = frame.select("id", "label", "query_probability").collect()
+
+    run_stream(spark, folder, url_of(tmp_path), tmp_path / "checkpoint", then=then)
+    assert [sorted(row["id"] for row in seen[i]) for i in range(len(BATCHES))] == BATCHES
+    spent = [row["query_probability"] for row in seen[len(BATCHES) - 1]]
+    assert set(spent) == {0.0}
+
+
+# What one process refuses
+
+
+def one_file(spark, folder, values, schema):
+    spark.createDataFrame(values, schema).write.parquet(f"{folder}/in")
+    return spark.readStream.schema(schema).parquet(f"{folder}/in")
+
+
+def run_one(stream, events, tmp_path, labels=None):
+    query = stream.start(
+        events, labels, checkpoint=f"{tmp_path}/checkpoint", trigger={"availableNow": True}
+    )
+    query.awaitTermination()
+
+
+BAD = [("a", 1.0), ("b", math.inf), (None, 2.0), ("d" * 1001, 3.0), ("e", 4.0)]
+
+
+def test_refused_events_are_left_out_and_noted(spark, tmp_path):
+    stream = ActiveStream(learner(limit()), store=url_of(tmp_path), on_error="mark")
+    run_one(stream, one_file(spark, tmp_path, BAD, "id string, v double"), tmp_path)
+    errors = dict(stream.errors)
+    assert errors.keys() == {"b", None, "d" * 1001}
+    assert errors["b"].startswith("feature 'v' is inf, not a finite number")
+    assert "ids that are text or whole numbers, not None" in errors[None]
+    assert "too long for a store" in errors["d" * 1001]
+    assert stream.model.n_seen == 2
+    stream.close()
+
+
+def test_refused_events_are_left_out_of_what_executors_score(spark, tmp_path):
+    spent = learner(budget.TotalBudget(0))  # with no label left, nothing goes one by one
+    stream = ActiveStream(spent, store=url_of(tmp_path), on_error="mark")
+    run_one(stream, one_file(spark, tmp_path, BAD, "id string, v double"), tmp_path)
+    assert dict(stream.errors).keys() == {"b", None, "d" * 1001}
+    assert (stream.model.n_seen, stream.model.classifier._core.counts[0]) == (2, 2)
+    stream.close()
+
+
+def test_a_refused_event_ends_the_query_with_the_reason(spark, tmp_path):
+    stream = ActiveStream(learner(limit()), store=url_of(tmp_path))
+    events = one_file(spark, tmp_path, BAD[:2], "id string, v double")
+    with pytest.raises(StreamingQueryException, match="event 'b': feature 'v' is inf"):
+        run_one(stream, events, tmp_path)
+    assert rows(url_of(tmp_path)) == []
+    stream.close()
+
+
+def test_an_event_too_large_for_the_model_is_noted_on_the_driver(spark, tmp_path):
+    model = learner(limit(), classifier=OA3DiagClassifier())
+    stream = ActiveStream(model, store=url_of(tmp_path), on_error="mark")
+    run_one(stream, one_file(spark, tmp_path, [(1, 1e200), (2, 1.0)], "id int, v double"), tmp_path)
+    ((event_id, words),) = stream.errors
+    assert event_id == 1
+    assert "would overflow the model" in words
+    stream.close()
+
+
+# What is refused before anything is run
+
+
+def test_a_store_is_needed():
+    with pytest.raises(ValueError, match="store must be a URL"):
+        ActiveStream()
+
+
+def test_budget_and_seed_are_those_of_an_active_learner(tmp_path):
+    with pytest.raises(ValueError, match="has its own budget and seed"):
+        ActiveStream(learner(), budget=5, store=url_of(tmp_path))
+
+
+def test_frames_that_do_not_fit_are_refused(spark, folder, tmp_path):
+    events, labels = frames(spark, folder)
+    stream = ActiveStream(learner(limit()), store=url_of(tmp_path), features="x")
+    with pytest.raises(ValueError, match="the labels have no column 'y'"):
+        stream.start(events, labels, checkpoint=f"{tmp_path}/c", label="y")
+    with pytest.raises(ValueError, match="there is no column 'id'"):
+        stream.start(events, labels.withColumnRenamed("id", "key"), checkpoint=f"{tmp_path}/c")
+    columns = one_file(spark, tmp_path, [(1, 2.0)], "id bigint, label double")
+    other = ActiveStream(learner(limit()), store=f"sqlite:///{tmp_path}/other.db")
+    with pytest.raises(ValueError, match="the events have a column 'label'"):
+        other.start(columns, labels, checkpoint=f"{tmp_path}/c")
+    stream.close()
+    other.close()
+
+
+def test_a_label_that_is_none_ends_the_query_by_its_id(spark, tmp_path):
+    events = labelled_events(5)
+    values = [(i, x["a"]) for i, (x, _) in events.items()]
+    stream = ActiveStream(learner(limit()), store=url_of(tmp_path))
+    frame = one_file(spark, tmp_path, values, "id bigint, a double")
+    spark.createDataFrame([(3, 2)], "id bigint, label int").write.parquet(f"{tmp_path}/labels")
+    labels = spark.readStream.schema("id bigint, label int").parquet(f"{tmp_path}/labels")
+    with pytest.raises(StreamingQueryException, match="event 3: a label is True or False"):
+        run_one(stream, frame, tmp_path, labels)
+    stream.close()

@@ -1,0 +1,47 @@
+"""`river-oa3 score --engine spark` writes what one process writes, and says what is wrong alike."""
+
+from __future__ import annotations
+
+import math
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from auto_streams import auto_trained
+
+import river_oa3
+from river_oa3 import cli
+
+
+@pytest.fixture
+def score(spark, tmp_path, capsys):
+    river_oa3.save(auto_trained(), tmp_path / "model.oa3")
+
+    def run(table, engine, output, *options):
+        pq.write_table(table, tmp_path / "data.parquet")
+        words = ["score", tmp_path / "data.parquet", tmp_path / "model.oa3", "--engine", engine]
+        code = cli.main([str(word) for word in (*words, "--output", tmp_path / output, *options)])
+        return code, capsys.readouterr()
+
+    return run
+
+
+def test_both_engines_write_the_same(score, tmp_path):
+    table = pa.table(
+        {"id": range(100), "a": [0.1 * i for i in range(100)], "colour": ["red"] * 100}
+    )
+    for engine in ("local", "spark"):
+        code, said = score(table, engine, engine)
+        assert (code, said.out.splitlines()[0]) == (0, "100 events scored")
+    local, spark = (
+        pq.read_table(tmp_path / engine).sort_by("id").to_pylist() for engine in ("local", "spark")
+    )
+    assert local == spark
+
+
+def test_both_engines_refuse_in_the_same_words(score, tmp_path):
+    table = pa.table({"id": ["x"], "a": [math.inf]})
+    said = [score(table, engine, engine) for engine in ("local", "spark")]
+    assert [code for code, _ in said] == [2, 2]
+    assert said[0][1].err == said[1][1].err != ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.parquet", "model.oa3"]

@@ -1,0 +1,99 @@
+"""An active stream over files, run here or in a process of its own that is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from batch_runs import in_batches, labelled_events, learner
+
+from river_oa3 import budget
+
+N_BATCHES, SIZE = 8, 200
+LABELS = 260
+EVENTS = labelled_events(N_BATCHES * SIZE, seed=3)
+BATCHES = in_batches(EVENTS, SIZE)
+
+# While a run is killed, each batch takes so many seconds longer: there is something to hit.
+PAUSE = 0.4
+
+
+def labels_of_batch(number):
+    """Half of the labels come with their events, and half a batch later."""
+    now = [i for i in BATCHES[number] if i % 2 == 0]
+    before = [i for i in BATCHES[number - 1] if i % 2] if number else []
+    return {i: EVENTS[i][1] for i in (*before, *now)}
+
+
+def write_files(folder):
+    """A file of events and one of labels for each batch."""
+    for kind in ("events", "labels"):
+        Path(folder, kind).mkdir()
+    kind = pa.map_(pa.string(), pa.float64())
+    for number, ids in enumerate(BATCHES):
+        events = {"id": ids, "x": pa.array([list(EVENTS[i][0].items()) for i in ids], kind)}
+        labels = labels_of_batch(number)
+        labels = {"id": list(labels), "label": list(labels.values())}
+        for kind_of, columns in (("events", events), ("labels", labels)):
+            path = Path(folder, kind_of, f"{number:03}.parquet")
+            pq.write_table(pa.table(columns), path)
+            # Files are read in the order of their age, in whole seconds.
+            os.utime(path, (1_700_000_000 + number,) * 2)
+    return folder
+
+
+def frames(session, folder):
+    def stream(kind, schema):
+        reader = session.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+        return reader.parquet(f"{folder}/{kind}")
+
+    events = stream("events", "id bigint, x map<string,double>")
+    return events, stream("labels", "id bigint, label boolean")
+
+
+def limit():
+    return budget.TotalBudget(LABELS)
+
+
+def run_stream(session, folder, url, checkpoint, **kwargs):
+    """Run until nothing is left to read; the model at the end."""
+    from river_oa3.spark import ActiveStream
+
+    stream = ActiveStream(learner(limit()), store=url, features="x")
+    try:
+        query = stream.start(
+            *frames(session, folder),
+            checkpoint=str(checkpoint),
+            trigger={"availableNow": True},
+            **kwargs,
+        )
+        query.awaitTermination()
+    finally:
+        stream.close()
+    return stream
+
+
+def main(master, folder, url, checkpoint):
+    """A driver that is killed, or comes to its end and says so."""
+    import time
+
+    from river_oa3.spark import local_session
+
+    session = local_session(master, "1g")
+    session.sparkContext.setLogLevel("OFF")
+
+    def linger(frame, number):
+        frame.count()
+        time.sleep(PAUSE)
+
+    run_stream(session, folder, url, checkpoint, then=linger)
+    Path(folder, "done.json").write_text(json.dumps(True))
+    session.stop()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

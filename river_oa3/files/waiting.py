@@ -19,6 +19,7 @@ _COUNTS = ("n_events", "n_expired", "n_unmatched")
 _KNOWN = (
     *("model", "time_to_live", "capacity", "refund", "strict", "snapshot_every", "quality"),
     *("metric", "learns", "_clock", "_store", "_snapshot_due", "_unwritten", "_doubt"),
+    *("_was_written", "n_failed_snapshots"),
 )
 # The end of the year 9999, in seconds since 1970.
 _END_OF_TIME = 253402300799.0

@@ -22,7 +22,17 @@ LEAST_PROBABILITY = 1e-6
 
 
 class Estimate(typing.NamedTuple):
-    """A measure, and the limits of its interval."""
+    """A measure, and the limits of its interval.
+
+    Examples
+    --------
+
+    >>> from river_oa3 import monitor
+
+    >>> monitor.Estimate(value=0.9, low=0.8, high=0.95).low
+    0.8
+
+    """
 
     value: float
     low: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -51,7 +51,13 @@ def rows_of(batch: pa.RecordBatch, features: Features, is_raw: bool) -> Rows:
 
 
 def with_scores(
-    batch: pa.RecordBatch, scorer: Scorer, id: str, features: Features, prefix: str, marks: bool
+    batch: pa.RecordBatch,
+    scorer: Scorer,
+    id: str,
+    features: Features,
+    prefix: str,
+    marks: bool,
+    kept: Sequence[str] | None = None,
 ) -> pa.RecordBatch:
     """Add what a model thinks of each event.
 
@@ -69,13 +75,16 @@ def with_scores(
         What the names of the new columns begin with.
     marks
         Whether an event that is refused gets the reason in a column, instead of a `ValueError`.
+    kept
+        The columns of the batch that stay; all by default.
 
     """
     scores = scorer.score(rows_of(batch, features, scorer.is_raw))
     if scores.errors and not marks:
         refuse(batch, id, scores)
-    columns = [*batch.columns, *_columns(scores, batch.num_rows, marks)]
-    names = [*batch.schema.names, *(prefix + name for name in RESULTS)]
+    kept = batch.schema.names if kept is None else kept
+    columns = [*map(batch.column, kept), *_columns(scores, batch.num_rows, marks)]
+    names = [*kept, *(prefix + name for name in RESULTS)]
     return pa.RecordBatch.from_arrays(columns, names + [prefix + "error"] * marks)
 
 

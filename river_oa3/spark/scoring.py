@@ -21,6 +21,7 @@ def score(
     features: str | Sequence[str] | None = None,
     on_error: typing.Literal["fail", "mark"] = "fail",
     prefix: str = "",
+    keep: Sequence[str] | None = None,
 ) -> DataFrame:
     """Add what a model thinks of each event to a frame, batch or streaming.
 
@@ -44,6 +45,9 @@ def score(
         reason, "mark" writes it in a column `error` and leaves the scores of that event empty.
     prefix
         What the names of the new columns begin with, where the frame has such names already.
+    keep
+        The columns of the frame that stay beside the new ones. The default is all of them; each
+        that stays is sent to Python and back.
 
     Examples
     --------
@@ -62,11 +66,16 @@ def score(
         raise ValueError(f"on_error must be 'fail' or 'mark', not {on_error!r}")
     is_raw = Scorer(model).is_raw
     found = features_of(frame.schema, id, features, is_raw)
-    check_prefix(prefix, frame.columns)
+    kept = frame.columns if keep is None else list(keep)
+    missing = [name for name in kept if name not in frame.columns]
+    if missing:
+        raise ValueError(f"there is no column {missing[0]!r} to keep")
+    check_prefix(prefix, kept)
     sent = frame.sparkSession.sparkContext.broadcast(Model.of(model))
     marks = on_error == "mark"
     added = [T.StructField(prefix + "label", T.BooleanType())]
     added += [T.StructField(prefix + name, T.DoubleType()) for name in list(RESULTS)[1:]]
     added += [T.StructField(prefix + "error", T.StringType())] * marks
-    schema = T.StructType([*frame.schema.fields, *added])
-    return frame.mapInArrow(adding_scores(sent, id, found, prefix, marks), schema)
+    schema = T.StructType([*(frame.schema[name] for name in kept), *added])
+    needed = frame.select(*dict.fromkeys([id, *found.columns, *kept]))
+    return needed.mapInArrow(adding_scores(sent, id, found, prefix, marks, kept), schema)

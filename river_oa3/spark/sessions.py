@@ -42,7 +42,7 @@ def local_session(master: str = "local[2]", memory: str = "2g", **settings: str)
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "2",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
         **{f"spark.executorEnv.{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")},
         **{name.replace("__", "."): value for name, value in settings.items()},
     }

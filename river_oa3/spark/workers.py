@@ -49,7 +49,7 @@ def scorer_of(model: Model) -> Scorer:
 
 
 def adding_scores(
-    sent: typing.Any, id: str, features: Features, prefix: str, marks: bool
+    sent: typing.Any, id: str, features: Features, prefix: str, marks: bool, kept: list[str]
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """What `mapInArrow` takes to add scores to the columns of a frame.
 
@@ -65,12 +65,14 @@ def adding_scores(
         What the names of the new columns begin with.
     marks
         Whether an event that is refused gets the reason in a column, instead of ending the query.
+    kept
+        The columns of the frame that stay.
 
     """
 
     def add(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         scorer = scorer_of(sent.value)
         for batch in batches:
-            yield with_scores(batch, scorer, id, features, prefix, marks)
+            yield with_scores(batch, scorer, id, features, prefix, marks, kept)
 
     return add

@@ -104,7 +104,7 @@ def interrupted(tmp_path_factory):
         *("--jobs", 2, "--output", folder / "results"),
     )
     try:
-        terminal.wait_for(r"replaying long: +[1-9]\d%\|")
+        terminal.wait_for(r"replaying long: +[3-9]\d%\|")
         return terminal.interrupt(folder / "results"), terminal.is_gone()
     finally:
         terminal.close()

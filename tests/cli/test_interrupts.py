@@ -55,7 +55,7 @@ class Terminal:
         """Press Ctrl-C, which reaches the workers too, and wait for the end."""
         os.killpg(self.process.pid, signal.SIGINT)
         try:
-            out, _ = self.process.communicate(timeout=30)
+            out, _ = self.process.communicate(timeout=120)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             out, _ = self.process.communicate()

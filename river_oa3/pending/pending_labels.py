@@ -681,6 +681,7 @@ class PendingLabels:
 
         while due:
             asks = [ask for _, ask, _ in due.values()]
+            # mypy cannot tell the type of a lambda's default.
             try:
                 self._commit(lambda asks=asks: self._store.learned(asks), learn, _nothing)  # type: ignore[misc]
             except AnswerChangedError as error:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from river_oa3._core import checks
 from river_oa3._core.category import Category
+from river_oa3._core.repeats import first_repeats
 
 __all__ = ["Rows", "is_number", "is_text", "rows_of_columns", "rows_of_maps"]
 
@@ -117,18 +118,21 @@ def rows_of_maps(maps: pa.MapArray, is_raw: bool = True) -> Rows:
     keys = maps.keys[start:stop].dictionary_encode()
     values = maps.items[start:stop]
     indptr = offsets - start
-    codes = keys.indices.to_numpy().astype(np.int64)
+    codes = keys.indices.to_numpy().astype(np.int32)
     names: list[Hashable] = keys.dictionary.to_pylist()
     # Nothing at all is not an event without features.
     is_null = maps.is_null().to_numpy(zero_copy_only=False)
     words = _words(lambda _, event: checks.as_mapping(event), "", None)
     errors = dict.fromkeys(np.flatnonzero(is_null).tolist(), words)
 
+    for i in first_repeats(codes, indptr, len(names)):
+        errors[_row_of(i, indptr)] = f"feature {names[codes[i]]!r} is there more than once"
+
     def refuse(
         bad: typing.Iterable[int], check: Callable[[Hashable, typing.Any], typing.Any]
     ) -> None:
         for i in bad:
-            row = int(np.searchsorted(indptr, i, side="right")) - 1
+            row = _row_of(i, indptr)
             errors.setdefault(row, _words(check, names[codes[i]], values[int(i)].as_py()))
 
     if is_text(values.type):
@@ -136,7 +140,7 @@ def rows_of_maps(maps: pa.MapArray, is_raw: bool = True) -> Rows:
             refuse(range(len(values)), as_number)
         texts = values.dictionary_encode()
         n_texts = max(1, len(texts.dictionary))
-        both = codes * n_texts + texts.indices.fill_null(0).to_numpy()
+        both = codes.astype(np.int64) * n_texts + texts.indices.fill_null(0).to_numpy()
         found, codes = np.unique(both, return_inverse=True)
         known = texts.dictionary.to_pylist()
         data = np.where(values.is_null().to_numpy(zero_copy_only=False), 0.0, 1.0)
@@ -146,7 +150,7 @@ def rows_of_maps(maps: pa.MapArray, is_raw: bool = True) -> Rows:
             else []
         )
         if not known:
-            codes = np.zeros(len(values), dtype=np.int64)
+            codes = np.zeros(len(values), dtype=np.int32)
             categories = [""] if len(values) else []
         names = categories
     else:
@@ -156,6 +160,10 @@ def rows_of_maps(maps: pa.MapArray, is_raw: bool = True) -> Rows:
     data = np.array(data)
     _clear(data, indptr, errors)
     return Rows(_finite(data), codes.astype(np.int32), indptr, names, errors)
+
+
+def _row_of(entry: int, indptr: NDArray[np.int64]) -> int:
+    return int(np.searchsorted(indptr, entry, side="right")) - 1
 
 
 def numbers_of(column: pa.Array) -> Numbers:

@@ -7,9 +7,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
 from river_oa3.scoring import Scorer
+from river_oa3.scoring.parquet_parts import Files
 from river_oa3.scoring.record_batches import RESULTS, check_prefix
 from river_oa3.spark.columns import features_of
-from river_oa3.spark.workers import Model, adding_scores
+from river_oa3.spark.plain_files import NotPlainError, files_behind
+from river_oa3.spark.workers import Model, adding_scores, reading
 
 __all__ = ["score"]
 
@@ -22,6 +24,7 @@ def score(
     on_error: typing.Literal["fail", "mark"] = "fail",
     prefix: str = "",
     keep: Sequence[str] | None = None,
+    direct: bool | None = None,
 ) -> DataFrame:
     """Add what a model thinks of each event to a frame, batch or streaming.
 
@@ -48,6 +51,12 @@ def score(
     keep
         The columns of the frame that stay beside the new ones. The default is all of them; each
         that stays is sent to Python and back.
+    direct
+        Whether workers read the files of the frame themselves, which takes a fraction of the time:
+        columns need not be sent from Java to Python. It can be done where the frame is nothing but
+        Parquet files (or some of their columns: numbers, texts, maps of them) in folders that the
+        driver and the workers see under the same path. True raises a `ValueError` that says what is
+        in the way, False leaves all reading to Spark; by default it is done where it can be.
 
     Examples
     --------
@@ -77,5 +86,20 @@ def score(
     added += [T.StructField(prefix + name, T.DoubleType()) for name in list(RESULTS)[1:]]
     added += [T.StructField(prefix + "error", T.StringType())] * marks
     schema = T.StructType([*(frame.schema[name] for name in kept), *added])
-    needed = frame.select(*dict.fromkeys([id, *found.columns, *kept]))
-    return needed.mapInArrow(adding_scores(sent, id, found, prefix, marks, kept), schema)
+    needed = list(dict.fromkeys([id, *found.columns, *kept]))
+    add = adding_scores(sent, id, found, prefix, marks, kept)
+    files = None if direct is False else _files(frame, needed, direct)
+    if files is None:
+        return frame.select(*needed).mapInArrow(add, schema)
+    tasks = frame.sparkSession.range(0, len(files.tasks), 1, len(files.tasks))
+    return tasks.mapInArrow(reading(files, add), schema)
+
+
+def _files(frame: DataFrame, columns: list[str], is_wanted: bool | None) -> Files | None:
+    """The files that workers can read; None, or the reason, where they cannot."""
+    try:
+        return files_behind(frame, columns)
+    except NotPlainError as error:
+        if is_wanted:
+            raise ValueError(f"workers cannot read the frame themselves: {error}") from None
+        return None

@@ -11,9 +11,10 @@ import pyarrow as pa
 from river_oa3 import files
 from river_oa3.active import ActiveLearner
 from river_oa3.scoring import Scorer
+from river_oa3.scoring.parquet_parts import Files
 from river_oa3.scoring.record_batches import Features, with_scores
 
-__all__ = ["Model", "adding_scores", "scorer_of"]
+__all__ = ["Model", "adding_scores", "reading", "scorer_of"]
 
 # Models of this process, by their checksum: a worker serves many tasks.
 _scorers: dict[bytes, Scorer] = {}
@@ -48,9 +49,25 @@ def scorer_of(model: Model) -> Scorer:
     return scorer
 
 
+Batches = Iterable[pa.RecordBatch]
+
+
+def reading(
+    files: Files, then: Callable[[Batches], Iterator[pa.RecordBatch]]
+) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+    """What `mapInArrow` takes to read files in the worker, given the numbers of tasks."""
+
+    def read(numbers: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in numbers:
+            for task in batch.column(0).to_pylist():
+                yield from files.read(task)
+
+    return lambda numbers: then(read(numbers))
+
+
 def adding_scores(
     sent: typing.Any, id: str, features: Features, prefix: str, marks: bool, kept: list[str]
-) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
     """What `mapInArrow` takes to add scores to the columns of a frame.
 
     Parameters
@@ -70,7 +87,7 @@ def adding_scores(
 
     """
 
-    def add(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def add(batches: Batches) -> Iterator[pa.RecordBatch]:
         scorer = scorer_of(sent.value)
         for batch in batches:
             yield with_scores(batch, scorer, id, features, prefix, marks, kept)

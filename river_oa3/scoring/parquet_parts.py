@@ -84,8 +84,7 @@ def parts_of(
     >>> for task in parts:
     ...     print([part[:3] for part in task])
     [('a', 0, 90)]
-    [('b', 0, 30), ('c', 0, 20)]
-    [('a', 90, 100)]
+    [('b', 0, 30), ('c', 0, 20), ('a', 90, 100)]
 
     """
     total = sum(size + cost_of_opening for size in sizes.values())

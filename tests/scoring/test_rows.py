@@ -130,3 +130,17 @@ def test_a_null_map_is_refused_and_an_empty_one_is_an_event():
     rows = rows_of_maps(maps)
     assert rows.errors == {0: refusal(AutoOA3Classifier(), None)}
     assert events_of(rows) == [{}, {}, {"a": 1.0}]
+
+
+@given(st.lists(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 9)), max_size=4)))
+def test_a_name_that_is_there_twice_is_refused(events):
+    rows = rows_of_maps(pa.array(events, pa.map_(pa.string(), pa.float64())))
+    for i, event in enumerate(events):
+        if len(dict(event)) == len(event):
+            assert i not in rows.errors
+            assert rows.event(i) == meant(dict(event))
+        else:
+            names = [name for name, _ in event]
+            again = next(name for k, name in enumerate(names) if name in names[:k])
+            assert rows.errors[i] == f"feature {again!r} is there more than once"
+            assert rows.event(i) == {}

@@ -1,4 +1,7 @@
-"""One way of scoring, timed in a process of its own: `python -m ...runs FOLDER SHAPE CORES`."""
+"""Ways of scoring, timed in a process of their own: `python -m ...runs FOLDER SHAPE CORES`.
+
+It runs the way that each line of its input names, and prints what that took.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,23 @@ import json
 import sys
 import time
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 import psutil
 
 from river_oa3.experiments.bench.spark.data import model_of
 
-__all__ = ["timed"]
+__all__ = ["ALONE", "DIRECT", "READS", "SENDS", "THROUGH_JAVA"]
 
-REPEATS = 3
+# Gives the number of positives, if it has found out.
+Way = Callable[[], int | None]
+
+ALONE = "one process"
+DIRECT = "Spark"
+THROUGH_JAVA = "Spark through Java"
+# Parts of the way through Java.
+READS = "Java reads, no more"
+SENDS = "Java sends to Python"
 
 
 def processor_seconds() -> float:
@@ -31,18 +42,7 @@ def processor_seconds() -> float:
     return total
 
 
-def timed(work: Callable[[], typing.Any], repeats: int = REPEATS) -> dict[str, typing.Any]:
-    """The least time of a few; what is not this work, others on the machine have added."""
-    elapsed, processor, result = [], [], None
-    for _ in range(repeats):
-        start, used = time.perf_counter(), processor_seconds()
-        result = work()
-        elapsed.append(time.perf_counter() - start)
-        processor.append(processor_seconds() - used)
-    return {"elapsed": min(elapsed), "processor": min(processor), "result": result}
-
-
-def in_one_process(folder: str, shape: str) -> Callable[[], tuple[int, float]]:
+def in_one_process(folder: str, shape: str) -> dict[str, Way]:
     """Read, score, and add up."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -57,19 +57,20 @@ def in_one_process(folder: str, shape: str) -> Callable[[], tuple[int, float]]:
     names = events.schema.names[1:]
     features = Features(tuple(names), shape == "map")
 
-    def work() -> tuple[int, float]:
+    def work() -> int:
         positives, total = 0, 0.0
         for batch in events.to_batches(batch_size=20_000, use_threads=False):
             scored = with_scores(batch, scorer, "id", features, "", False, ["id"])
             positives += pc.sum(scored.column("label")).as_py() or 0
             total += pc.sum(scored.column("margin")).as_py() or 0.0
-        return positives, total
+        return positives
 
-    return work
+    return {ALONE: work}
 
 
-def on_spark(folder: str, shape: str, cores: int) -> Callable[[], tuple[int, float]]:
-    """The same, by as many threads of Spark."""
+def on_spark(folder: str, shape: str, cores: int) -> dict[str, Way]:
+    """The same, by as many threads of Spark; and parts of it."""
+    import pyarrow as pa
     from pyspark.sql import functions as F
 
     from river_oa3.spark import local_session, score
@@ -78,24 +79,47 @@ def on_spark(folder: str, shape: str, cores: int) -> Callable[[], tuple[int, flo
     session.sparkContext.setLogLevel("OFF")
     model = model_of(shape)
 
-    def work() -> tuple[int, float]:
+    def scored(direct: bool) -> int:
         frame = session.read.parquet(folder)
         features = "x" if shape == "map" else None
-        scored = score(frame, model, "id", features, keep=["id"])
-        sums = scored.agg(F.sum(F.col("label").cast("int")), F.sum("margin"))
-        ((positives, total),) = sums.collect()
-        return positives, total
+        found = score(frame, model, "id", features, keep=["id"], direct=direct)
+        sums = found.agg(F.sum(F.col("label").cast("int")), F.sum("margin"))
+        ((positives, _),) = sums.collect()
+        return int(positives)
 
-    return work
+    def read() -> None:
+        session.read.parquet(folder).write.format("noop").mode("overwrite").save()
+
+    def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield pa.record_batch([pa.array([batch.num_rows])], ["n"])
+
+    def send() -> None:
+        session.read.parquet(folder).mapInArrow(count, "n long").agg(F.sum("n")).collect()
+
+    return {
+        DIRECT: lambda: scored(True),
+        THROUGH_JAVA: lambda: scored(False),
+        READS: read,
+        SENDS: send,
+    }
+
+
+def timed(work: Way) -> dict[str, typing.Any]:
+    start, used = time.perf_counter(), processor_seconds()
+    positives = work()
+    elapsed = time.perf_counter() - start
+    return {"elapsed": elapsed, "processor": processor_seconds() - used, "positives": positives}
 
 
 def main(folder: str, shape: str, cores: str) -> None:
-    """Print what was measured; 0 cores are one process without Spark."""
+    """Print what each way took that is asked for; 0 cores are one process without Spark."""
     import warnings
 
     warnings.simplefilter("ignore")
-    work = on_spark(folder, shape, int(cores)) if int(cores) else in_one_process(folder, shape)
-    print(json.dumps(timed(work)))
+    ways = on_spark(folder, shape, int(cores)) if int(cores) else in_one_process(folder, shape)
+    for line in sys.stdin:
+        print(json.dumps(timed(ways[line.strip()])), flush=True)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,8 @@ class Files(typing.NamedTuple):
     # In a batch.
     n_rows: int
     is_case_sensitive: bool
+    # Columns that may come with a dictionary of their texts, which is how files have them.
+    encoded: frozenset[str] = frozenset()
 
     def read(self, task: int) -> Iterator[pa.RecordBatch]:
         """The rows of a task's parts, with the columns and the types that are wanted."""
@@ -38,27 +40,39 @@ class Files(typing.NamedTuple):
             if os.stat(part.path).st_size != part.size:
                 # Another part of it may have been read already, as it was.
                 raise ValueError(f"{part.path} has changed since it was found: read it anew")
-            with pq.ParquetFile(part.path) as file:
-                yield from self._read(file, part)
+            yield from self._read(part)
 
-    def _read(self, file: pq.ParquetFile, part: Part) -> Iterator[pa.RecordBatch]:
+    def _read(self, part: Part) -> Iterator[pa.RecordBatch]:
+        with pq.ParquetFile(part.path) as file:
+            metadata, schema = file.metadata, file.schema_arrow
         groups = [
             group
-            for group in range(file.metadata.num_row_groups)
-            if part.start <= _middle(file.metadata.row_group(group)) < part.stop
+            for group in range(metadata.num_row_groups)
+            if part.start <= _middle(metadata.row_group(group)) < part.stop
         ]
-        if not groups:
-            return
-        found = columns_in(file.schema_arrow, self.schema, self.is_case_sensitive, part.path)
+        found = columns_in(schema, self.schema, self.is_case_sensitive, part.path)
         read = [name for name in found if name is not None]
-        for batch in file.iter_batches(self.n_rows, groups, columns=read, use_threads=False):
-            columns = [
-                pa.nulls(batch.num_rows, field.type)
-                if name is None
-                else _as_wanted(batch.column(name), field.type)
-                for name, field in zip(found, self.schema, strict=True)
-            ]
-            yield pa.RecordBatch.from_arrays(columns, self.schema.names)
+        encoded = [
+            name
+            for name, field in zip(found, self.schema, strict=True)
+            if name is not None and field.name in self.encoded
+        ]
+        with pq.ParquetFile(
+            part.path, metadata=metadata, read_dictionary=_texts(metadata.schema, encoded)
+        ) as file:
+            for batch in file.iter_batches(self.n_rows, groups, columns=read, use_threads=False):
+                columns = [
+                    pa.nulls(batch.num_rows, field.type)
+                    if name is None
+                    else self._as_wanted(batch.column(name), field)
+                    for name, field in zip(found, self.schema, strict=True)
+                ]
+                yield pa.RecordBatch.from_arrays(columns, self.schema.names)
+
+    def _as_wanted(self, column: pa.Array, field: pa.Field) -> pa.Array:
+        if column.type == field.type or field.name in self.encoded:
+            return column
+        return column.cast(field.type)
 
 
 def parts_of(
@@ -174,5 +188,12 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind))
 
 
-def _as_wanted(column: pa.Array, wanted: pa.DataType) -> pa.Array:
-    return column if column.type == wanted else column.cast(wanted)
+def _texts(schema: pq.ParquetSchema, names: list[str]) -> list[str]:
+    """The leaves of these columns that hold texts."""
+    leaves = map(schema.column, range(len(schema)))
+    return [
+        leaf.path
+        for leaf in leaves
+        if leaf.physical_type == "BYTE_ARRAY"
+        and any(leaf.path == name or leaf.path.startswith(name + ".") for name in names)
+    ]

@@ -115,11 +115,9 @@ def rows_of_maps(maps: pa.MapArray, is_raw: bool = True) -> Rows:
     """Events of one map per event, from the name of a feature to its value."""
     offsets = maps.offsets.to_numpy().astype(np.int64)
     start, stop = int(offsets[0]), int(offsets[-1])
-    keys = maps.keys[start:stop].dictionary_encode()
+    codes, names = _encoded(maps.keys[start:stop])
     values = maps.items[start:stop]
     indptr = offsets - start
-    codes = keys.indices.to_numpy().astype(np.int32)
-    names: list[Hashable] = keys.dictionary.to_pylist()
     # Nothing at all is not an event without features.
     is_null = maps.is_null().to_numpy(zero_copy_only=False)
     words = _words(lambda _, event: checks.as_mapping(event), "", None)
@@ -138,11 +136,9 @@ def rows_of_maps(maps: pa.MapArray, is_raw: bool = True) -> Rows:
     if is_text(values.type):
         if not is_raw:
             refuse(range(len(values)), as_number)
-        texts = values.dictionary_encode()
-        n_texts = max(1, len(texts.dictionary))
-        both = codes.astype(np.int64) * n_texts + texts.indices.fill_null(0).to_numpy()
-        found, codes = np.unique(both, return_inverse=True)
-        known = texts.dictionary.to_pylist()
+        text_codes, known = _encoded(values)
+        n_texts = max(1, len(known))
+        found, codes = np.unique(codes.astype(np.int64) * n_texts + text_codes, return_inverse=True)
         data = np.where(values.is_null().to_numpy(zero_copy_only=False), 0.0, 1.0)
         categories: list[Hashable] = (
             [Category(names[int(each) // n_texts], known[int(each) % n_texts]) for each in found]
@@ -219,17 +215,26 @@ def _categories(
     name: Hashable, column: pa.Array, names: list[Hashable]
 ) -> tuple[Numbers, NDArray[np.int64]]:
     """An indicator per row; `names` gets those of the column's categories."""
-    encoded = column
-    if pa.types.is_dictionary(column.type) and column.dictionary.null_count:
-        encoded = column = column.cast(column.type.value_type)
-    if not pa.types.is_dictionary(column.type):
-        encoded = column.dictionary_encode()
-    codes = encoded.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    codes, texts = _encoded(column)
     is_there = ~column.is_null().to_numpy(zero_copy_only=False)
     start = len(names)
-    texts = encoded.dictionary.to_pylist()
     names += [Category(name, text) for text in texts] or [Category(name, "")]
-    return is_there.astype(np.float64), codes + start
+    return is_there.astype(np.float64), codes.astype(np.int64) + start
+
+
+def _encoded(texts: pa.Array) -> tuple[Indices, list[typing.Any]]:
+    """The place of each text among those that there are; nulls are anywhere."""
+    if pa.types.is_dictionary(texts.type) and texts.dictionary.null_count:
+        texts = texts.cast(texts.type.value_type)
+    if not pa.types.is_dictionary(texts.type):
+        texts = texts.dictionary_encode()
+    codes = texts.indices.fill_null(0).to_numpy(zero_copy_only=False)
+    known = texts.dictionary
+    if len(known) > len(codes):
+        # One dictionary for many batches, of which this one needs a part.
+        found, codes = np.unique(codes, return_inverse=True)
+        known = known.take(pa.array(found))
+    return codes.astype(np.int32), known.to_pylist()
 
 
 def _clear(data: Numbers, indptr: NDArray[np.int64], errors: dict[int, str]) -> None:

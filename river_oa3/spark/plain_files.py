@@ -46,7 +46,7 @@ class NotPlainError(ValueError):
     """Why a frame has to be read by Spark."""
 
 
-def files_behind(frame: DataFrame, columns: list[str]) -> Files:
+def files_behind(frame: DataFrame, columns: list[str], encoded: frozenset[str]) -> Files:
     """The files of a frame that is nothing but columns of them; a `NotPlainError` for another.
 
     Parameters
@@ -55,6 +55,8 @@ def files_behind(frame: DataFrame, columns: list[str]) -> Files:
         The frame.
     columns
         The columns that are read.
+    encoded
+        Those that may come with a dictionary of their texts.
 
     """
     schema = pa.schema([pa.field(name, _kind(frame.schema[name])) for name in columns])
@@ -80,7 +82,7 @@ def files_behind(frame: DataFrame, columns: list[str]) -> Files:
         settings.filesOpenCostInBytes(),
     )
     n_rows = int(conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") or 0)
-    return Files(tasks, schema, n_rows if n_rows > 0 else _ROWS, is_case_sensitive)
+    return Files(tasks, schema, n_rows if n_rows > 0 else _ROWS, is_case_sensitive, encoded)
 
 
 def _kind(field: types.StructField) -> pa.DataType:

@@ -88,17 +88,21 @@ def score(
     schema = T.StructType([*(frame.schema[name] for name in kept), *added])
     needed = list(dict.fromkeys([id, *found.columns, *kept]))
     add = adding_scores(sent, id, found, prefix, marks, kept)
-    files = None if direct is False else _files(frame, needed, direct)
+    files = None
+    if direct is not False:
+        files = _files(frame, needed, frozenset(needed).difference(kept, [id]), direct)
     if files is None:
         return frame.select(*needed).mapInArrow(add, schema)
     tasks = frame.sparkSession.range(0, len(files.tasks), 1, len(files.tasks))
     return tasks.mapInArrow(reading(files, add), schema)
 
 
-def _files(frame: DataFrame, columns: list[str], is_wanted: bool | None) -> Files | None:
+def _files(
+    frame: DataFrame, columns: list[str], encoded: frozenset[str], is_wanted: bool | None
+) -> Files | None:
     """The files that workers can read; None, or the reason, where they cannot."""
     try:
-        return files_behind(frame, columns)
+        return files_behind(frame, columns, encoded)
     except NotPlainError as error:
         if is_wanted:
             raise ValueError(f"workers cannot read the frame themselves: {error}") from None

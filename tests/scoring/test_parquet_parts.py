@@ -5,9 +5,11 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from arrow_events import events_of, meant
 from hypothesis import given
 from hypothesis import strategies as st
 
+from river_oa3.scoring import rows_of_columns, rows_of_maps
 from river_oa3.scoring.parquet_parts import Files, columns_in, parts_of
 
 WANTED = pa.schema([("id", pa.int64()), ("a", pa.float64())])
@@ -147,3 +149,39 @@ def test_a_file_that_has_changed_is_refused(tmp_path):
     pq.write_table(pa.table({"id": range(1000), "a": [1.0] * 1000}), path)
     with pytest.raises(ValueError, match=r"one\.parquet has changed since it was found"):
         list(files.read(0))
+
+
+def written(tmp_path, table, **options):
+    path = tmp_path / "one.parquet"
+    pq.write_table(table, path, **options)
+    return parts_of({str(path): path.stat().st_size}, 1, 2**30, 1)
+
+
+@pytest.mark.parametrize("use_dictionary", [True, False])
+@pytest.mark.parametrize("n_texts", [3, 5000])
+def test_texts_with_a_dictionary_become_the_same_events(tmp_path, use_dictionary, n_texts):
+    texts = [None if i % 11 == 0 else f"t{i * 7919 % n_texts}" for i in range(2000)]
+    maps = [[] if text is None else [(text, float(i)), ("k", 1.0)] for i, text in enumerate(texts)]
+    words = [[] if text is None else [("k", text), (text, "v")] for text in texts]
+    table = pa.table(
+        {
+            "text": texts,
+            "x": pa.array(maps, pa.map_(pa.string(), pa.float64())),
+            "w": pa.array(words, pa.map_(pa.string(), pa.string())),
+        }
+    )
+    tasks = written(tmp_path, table, use_dictionary=use_dictionary)
+    for encoded in (frozenset(), frozenset(["text", "x", "w"])):
+        files = Files(tasks, table.schema, 300, True, encoded)
+        batches = list(files.read(0))
+        assert pa.types.is_dictionary(batches[0].schema.field("text").type) == bool(encoded)
+        events = [x for b in batches for x in events_of(rows_of_columns({"text": b["text"]}))]
+        assert events == [{} if text is None else {"text": text} for text in texts]
+        assert [x for b in batches for x in events_of(rows_of_maps(b["x"]))] == [
+            meant(dict(x)) for x in maps
+        ]
+        assert [x for b in batches for x in events_of(rows_of_maps(b["w"]))] == [
+            dict(x) for x in words
+        ]
+        # As many names as a batch can have, however many texts the file has.
+        assert max(len(rows_of_columns({"text": b["text"]}).names) for b in batches) <= 300

@@ -54,8 +54,9 @@ def plan_of(frame):
     return frame._jdf.queryExecution().executedPlan().toString()
 
 
-def test_columns_of_all_kinds_are_read_alike(spark, model, folder):
-    direct, through = both_ways(spark.read.parquet(folder), model, "id")
+@pytest.mark.parametrize("keep", [None, ["id"]])
+def test_columns_of_all_kinds_are_read_alike(spark, model, folder, keep):
+    direct, through = both_ways(spark.read.parquet(folder), model, "id", keep=keep)
     assert direct == through
     assert len(direct) == len(ROWS)
 
@@ -68,10 +69,11 @@ def test_some_columns_in_another_order_are_read_alike(spark, model, folder):
     assert "double" not in direct[0]
 
 
-def test_maps_are_read_alike(spark, model, tmp_path):
+@pytest.mark.parametrize("keep", [None, ["id"]])
+def test_maps_are_read_alike(spark, model, tmp_path, keep):
     rows = [(f"e{i}", {"double": i / 3, f"new{i % 5}": 1.0}) for i in range(50)] + [("last", {})]
     spark.createDataFrame(rows, "id string, x map<string,double>").write.parquet(f"{tmp_path}/m")
-    direct, through = both_ways(spark.read.parquet(f"{tmp_path}/m"), model, "id", "x")
+    direct, through = both_ways(spark.read.parquet(f"{tmp_path}/m"), model, "id", "x", keep=keep)
     assert direct == through
 
 

@@ -10,12 +10,16 @@ import sys
 import time
 import typing
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 import psutil
 
 from river_oa3.experiments.bench.spark.data import model_of
 
 __all__ = ["ALONE", "DIRECT", "READS", "SENDS", "THROUGH_JAVA"]
+
+# In a batch, as Spark is told.
+ROWS = 10_000
 
 # Gives the number of positives, if it has found out.
 Way = Callable[[], int | None]
@@ -43,23 +47,26 @@ def processor_seconds() -> float:
 
 
 def in_one_process(folder: str, shape: str) -> dict[str, Way]:
-    """Read, score, and add up."""
+    """Read, score, and add up, by the code that workers run, with one thread."""
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.dataset as ds
+    import pyarrow.parquet as pq
 
     from river_oa3.scoring import Scorer
+    from river_oa3.scoring.parquet_parts import Files, parts_of
     from river_oa3.scoring.record_batches import Features, with_scores
 
     pa.set_cpu_count(1)
-    pa.set_io_thread_count(1)
-    events, scorer = ds.dataset(folder, format="parquet"), Scorer(model_of(shape))
-    names = events.schema.names[1:]
-    features = Features(tuple(names), shape == "map")
+    sizes = {str(path): path.stat().st_size for path in sorted(Path(folder).iterdir())}
+    schema = pq.read_schema(min(sizes))
+    features = Features(tuple(schema.names[1:]), shape == "map")
+    parts = [part for task in parts_of(sizes, 1, sum(sizes.values()), 1) for part in task]
+    files = Files([parts], schema, ROWS, True, frozenset(features.columns))
+    scorer = Scorer(model_of(shape))
 
     def work() -> int:
         positives, total = 0, 0.0
-        for batch in events.to_batches(batch_size=20_000, use_threads=False):
+        for batch in files.read(0):
             scored = with_scores(batch, scorer, "id", features, "", False, ["id"])
             positives += pc.sum(scored.column("label")).as_py() or 0
             total += pc.sum(scored.column("margin")).as_py() or 0.0
@@ -75,12 +82,13 @@ def on_spark(folder: str, shape: str, cores: int) -> dict[str, Way]:
 
     from river_oa3.spark import local_session, score
 
-    session = local_session(f"local[{cores}]", "3g")
+    session = local_session(
+        f"local[{cores}]", "3g", spark__sql__execution__arrow__maxRecordsPerBatch=str(ROWS)
+    )
     session.sparkContext.setLogLevel("OFF")
-    model = model_of(shape)
+    model, frame = model_of(shape), session.read.parquet(folder)
 
     def scored(direct: bool) -> int:
-        frame = session.read.parquet(folder)
         features = "x" if shape == "map" else None
         found = score(frame, model, "id", features, keep=["id"], direct=direct)
         sums = found.agg(F.sum(F.col("label").cast("int")), F.sum("margin"))
@@ -88,14 +96,14 @@ def on_spark(folder: str, shape: str, cores: int) -> dict[str, Way]:
         return int(positives)
 
     def read() -> None:
-        session.read.parquet(folder).write.format("noop").mode("overwrite").save()
+        frame.write.format("noop").mode("overwrite").save()
 
     def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             yield pa.record_batch([pa.array([batch.num_rows])], ["n"])
 
     def send() -> None:
-        session.read.parquet(folder).mapInArrow(count, "n long").agg(F.sum("n")).collect()
+        frame.mapInArrow(count, "n long").agg(F.sum("n")).collect()
 
     return {
         DIRECT: lambda: scored(True),

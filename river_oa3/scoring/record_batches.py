@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from river_oa3.scoring.rows import Rows, rows_of_columns, rows_of_maps
+from river_oa3.scoring.rows import Packed, Rows, rows_of_columns, rows_of_maps
 from river_oa3.scoring.scorer import Scorer, Scores
 
 __all__ = ["RESULTS", "Features", "check_prefix", "refuse", "rows_of", "with_scores"]
@@ -27,6 +27,9 @@ class Features(typing.NamedTuple):
 
     columns: tuple[str, ...]
     is_map: bool
+    # Those that come together, as the lists of one further column.
+    packed: tuple[str, ...] = ()
+    packed_as: str = ""
 
 
 def check_prefix(prefix: str, columns: typing.Container[str]) -> None:
@@ -43,11 +46,16 @@ def rows_of(batch: pa.RecordBatch, features: Features, is_raw: bool) -> Rows:
     """The features of a batch as sparse rows."""
     if features.is_map:
         return rows_of_maps(batch.column(features.columns[0]), is_raw)
-    columns = {name: batch.column(name) for name in features.columns}
-    if not columns:
+    packed = None
+    if features.packed:
+        places = tuple(map(features.columns.index, features.packed))
+        packed = Packed(batch.column(features.packed_as), features.packed, places)
+    alone = [name for name in features.columns if name not in features.packed]
+    columns = {name: batch.column(name) for name in alone}
+    if not features.columns:
         empty = np.zeros(batch.num_rows + 1, dtype=np.int64)
         return Rows(np.empty(0), np.empty(0, dtype=np.int32), empty, [], {})
-    return rows_of_columns(columns, is_raw)
+    return rows_of_columns(columns, is_raw, packed)
 
 
 def with_scores(

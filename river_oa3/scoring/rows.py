@@ -16,7 +16,7 @@ from river_oa3._core import checks
 from river_oa3._core.category import Category
 from river_oa3._core.repeats import first_repeats
 
-__all__ = ["Rows", "is_number", "is_text", "rows_of_columns", "rows_of_maps"]
+__all__ = ["Packed", "Rows", "is_number", "is_text", "rows_of_columns", "rows_of_maps"]
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int32]
@@ -66,7 +66,18 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def rows_of_columns(columns: Mapping[str, pa.Array], is_raw: bool = True) -> Rows:
+class Packed(typing.NamedTuple):
+    """Numbers of several features in one list per event, which moves faster than a column each."""
+
+    lists: pa.ListArray
+    names: tuple[str, ...]
+    # Of each among all features.
+    places: tuple[int, ...]
+
+
+def rows_of_columns(
+    columns: Mapping[str, pa.Array], is_raw: bool = True, packed: Packed | None = None
+) -> Rows:
     """Events of one column per feature.
 
     Parameters
@@ -75,6 +86,8 @@ def rows_of_columns(columns: Mapping[str, pa.Array], is_raw: bool = True) -> Row
         Each feature's values: numbers or texts.
     is_raw
         Whether the model takes texts as categories, and nulls and NaN as missing, as AutoOA3 does.
+    packed
+        Further features.
 
     Examples
     --------
@@ -88,11 +101,18 @@ def rows_of_columns(columns: Mapping[str, pa.Array], is_raw: bool = True) -> Row
 
     """
     n = len(next(iter(columns.values()))) if columns else 0
-    data = np.empty((n, len(columns)))
-    indices = np.empty((n, len(columns)), dtype=np.int32)
-    names: list[Hashable] = []
+    n_features, names = len(columns), typing.cast("list[Hashable]", [])
+    places: typing.Iterable[int] = range(n_features)
+    if packed is not None:
+        n, n_features = len(packed.lists), n_features + len(packed.names)
+        places = sorted({*range(n_features)}.difference(packed.places))
+    data = np.empty((n, n_features))
+    indices = np.empty((n, n_features), dtype=np.int32)
     errors: dict[int, str] = {}
-    for j, (name, column) in enumerate(columns.items()):
+    if packed is not None:
+        _unpack(packed, data, indices, errors, is_raw)
+        names.extend(packed.names)
+    for j, (name, column) in zip(places, columns.items(), strict=True):
         if is_text(column.type):
             if not is_raw:
                 _refuse(errors, name, column, range(n), as_number)
@@ -104,11 +124,26 @@ def rows_of_columns(columns: Mapping[str, pa.Array], is_raw: bool = True) -> Row
         bad = _bad(data[:, j], is_raw)
         if len(bad):
             _refuse(errors, name, column, bad, as_number if not is_raw else _as_feature)
-    indptr = np.arange(0, data.size + 1, max(1, len(columns)), dtype=np.int64)
-    if not columns:
+    indptr = np.arange(0, data.size + 1, max(1, n_features), dtype=np.int64)
+    if not n_features:
         indptr = np.zeros(n + 1, dtype=np.int64)
     _clear(data, indptr, errors)
     return Rows(_finite(data).reshape(-1), indices.reshape(-1), indptr, names, errors)
+
+
+def _unpack(
+    packed: Packed, data: Numbers, indices: Indices, errors: dict[int, str], is_raw: bool
+) -> None:
+    """Put packed numbers into their places."""
+    numbers, n_packed = packed.lists.flatten(), len(packed.names)
+    # All of them, if they stand side by side, in one copy.
+    where = slice(None) if n_packed == data.shape[1] else list(packed.places)
+    data[:, where] = numbers_of(numbers).reshape(len(data), n_packed)
+    indices[:, where] = np.arange(n_packed, dtype=np.int32)
+    check = _as_feature if is_raw else as_number
+    for i in _bad(data[:, where].reshape(-1), is_raw).tolist():
+        name = packed.names[i % n_packed]
+        errors.setdefault(i // n_packed, _words(check, name, numbers[i].as_py()))
 
 
 def rows_of_maps(maps: pa.MapArray, is_raw: bool = True) -> Rows:

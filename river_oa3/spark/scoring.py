@@ -10,6 +10,7 @@ from river_oa3.scoring import Scorer
 from river_oa3.scoring.parquet_parts import Files
 from river_oa3.scoring.record_batches import RESULTS, check_prefix
 from river_oa3.spark.columns import features_of
+from river_oa3.spark.packing import packed
 from river_oa3.spark.plain_files import NotPlainError, files_behind
 from river_oa3.spark.workers import Model, adding_scores, reading
 
@@ -87,14 +88,14 @@ def score(
     added += [T.StructField(prefix + "error", T.StringType())] * marks
     schema = T.StructType([*(frame.schema[name] for name in kept), *added])
     needed = list(dict.fromkeys([id, *found.columns, *kept]))
-    add = adding_scores(sent, id, found, prefix, marks, kept)
-    files = None
     if direct is not False:
         files = _files(frame, needed, frozenset(needed).difference(kept, [id]), direct)
-    if files is None:
-        return frame.select(*needed).mapInArrow(add, schema)
-    tasks = frame.sparkSession.range(0, len(files.tasks), 1, len(files.tasks))
-    return tasks.mapInArrow(reading(files, add), schema)
+        if files is not None:
+            tasks = frame.sparkSession.range(0, len(files.tasks), 1, len(files.tasks))
+            add = adding_scores(sent, id, found, prefix, marks, kept)
+            return tasks.mapInArrow(reading(files, add), schema)
+    together, found = packed(frame, found, list(dict.fromkeys([id, *kept])))
+    return together.mapInArrow(adding_scores(sent, id, found, prefix, marks, kept), schema)
 
 
 def _files(

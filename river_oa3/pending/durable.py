@@ -14,6 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from river_oa3 import files
 from river_oa3.pending.ask import Ask, State
 from river_oa3.pending.errors import StoreError
+from river_oa3.pending.page import Place
 from river_oa3.pending.rows import as_row, key_of
 from river_oa3.pending.settings import settings_of
 from river_oa3.pending.sql import SqlStore
@@ -268,6 +269,9 @@ class DurableStore:
 
     def asks(self, state: State, limit: int | None) -> list[Ask]:
         return self._sql.asks(state, limit)
+
+    def page(self, state: State, limit: int, after: Place | None) -> tuple[list[Ask], Place | None]:
+        return self._sql.page(state, limit, after)
 
     def count(self, state: State) -> int:
         return self._sql.count(state)

@@ -14,11 +14,13 @@ from river_oa3._core import checks
 from river_oa3.active import ActiveLearner
 from river_oa3.base import UnsureClassifier
 from river_oa3.monitor import AskedQuality
+from river_oa3.pending import page
 from river_oa3.pending.ask import Ask, State
 from river_oa3.pending.clock import SteadyClock
 from river_oa3.pending.errors import AnswerChangedError, StoreError
 from river_oa3.pending.memory import MemoryStore
 from river_oa3.pending.old import restore_old
+from river_oa3.pending.page import Page
 from river_oa3.pending.reasons import reason_of
 from river_oa3.pending.store import Store
 
@@ -196,6 +198,42 @@ class PendingLabels:
         """
         self._catch_up()
         return self._store.asks(state, limit)
+
+    def page(self, state: State = "open", limit: int = 100, after: str | None = None) -> Page:
+        """A part of the asks in a state, in the order of `asks`.
+
+        Whatever is answered, asked or expires between two parts, no ask that stays in its state
+        is left out, and none comes twice.
+
+        Parameters
+        ----------
+        state
+            See `asks`.
+        limit
+            The largest number of asks.
+        after
+            Where the part begins: the `next` of the part before, or None for the first. In memory
+            it is good for as long as the process lives.
+
+        Examples
+        --------
+
+        >>> from river_oa3 import ActiveLearner, PendingLabels, query
+
+        >>> service = PendingLabels(ActiveLearner(query=query.FirstComeQuery()))
+        >>> for i in range(5):
+        ...     _ = service.predict_one(i, {'amount': i})
+        >>> first = service.page(limit=2)
+        >>> service.learn_one(0, True)
+        >>> [ask.event_id for ask in service.page(limit=2, after=first.next).asks]
+        [2, 3]
+
+        """
+        limit = checks.positive_integer("limit", limit)
+        place = None if after is None else page.from_text(state, after)
+        self._catch_up()
+        found, last = self._store.page(state, limit, place)
+        return Page(found, page.as_text(state, last))
 
     def count(self, state: State = "open") -> int:
         """The number of asks in a state.

@@ -15,6 +15,7 @@ from river_oa3.pending import tables
 from river_oa3.pending.ask import Ask, State
 from river_oa3.pending.engines import engine_of
 from river_oa3.pending.errors import AnswerChangedError, StoreError
+from river_oa3.pending.page import Place
 from river_oa3.pending.rows import as_ask, as_text, from_text, key_of
 from river_oa3.pending.standing import Standing
 
@@ -25,7 +26,9 @@ asks, state, snapshots = tables.asks, tables.state, tables.snapshots
 # A snapshot may be damaged: then there is the one before.
 KEPT_SNAPSHOTS = 2
 
-_ORDERS = {"answered": asks.c.answered_at, "learned": asks.c.learned}
+# In which order asks of a state are listed.
+_ORDERS = {"answered": (asks.c.answered_at, asks.c.number), "learned": (asks.c.learned,)}
+_BY_NUMBER = (asks.c.number,)
 _UNANSWERED = {"answer": None, "answered_at": None, "weight": None}
 
 
@@ -201,10 +204,23 @@ class SqlStore:
         return None if row is None else as_ask(row)
 
     def asks(self, which: State, limit: int | None = None) -> list[Ask]:
-        query = sa.select(asks).where(asks.c.state == which)
-        query = query.order_by(_ORDERS.get(which, asks.c.number), asks.c.number).limit(limit)
+        return [as_ask(row) for row in self._listed(which, limit, None)]
+
+    def page(self, which: State, limit: int, after: Place | None) -> tuple[list[Ask], Place | None]:
+        rows = self._listed(which, limit + 1, after)
+        found, order = rows[:limit], _ORDERS.get(which, _BY_NUMBER)
+        last = tuple(found[-1][column.name] for column in order) if len(rows) > limit else None
+        return [as_ask(row) for row in found], last
+
+    def _listed(
+        self, which: State, limit: int | None, after: Place | None
+    ) -> typing.Sequence[sa.RowMapping]:
+        order = _ORDERS.get(which, _BY_NUMBER)
+        query = sa.select(asks).where(asks.c.state == which).order_by(*order).limit(limit)
+        if after is not None:
+            query = query.where(sa.tuple_(*order) > sa.tuple_(*map(sa.literal, after)))
         with self._reading() as connection:
-            return [as_ask(row) for row in connection.execute(query).mappings()]
+            return connection.execute(query).mappings().all()
 
     def count(self, which: State) -> int:
         query = sa.select(sa.func.count()).where(asks.c.state == which)

@@ -20,6 +20,7 @@ from river_oa3.pending.clock import SteadyClock
 from river_oa3.pending.errors import AnswerChangedError, StoreError
 from river_oa3.pending.memory import MemoryStore
 from river_oa3.pending.old import restore_old
+from river_oa3.pending.outcomes import tell
 from river_oa3.pending.page import Page
 from river_oa3.pending.reasons import reason_of
 from river_oa3.pending.store import Store
@@ -497,15 +498,13 @@ class PendingLabels:
             raise ImportError(
                 f"a store needs the extra 'service': pip install 'river-oa3[service]' ({error})"
             ) from None
-        store = DurableStore(url, self.model)
+        self.quality = AskedQuality(self.metric)
+        store = DurableStore(url, self.model, self.quality)
         resumed = store.open() if self.learns else store.look()
         self.n_events, self.n_expired = resumed.n_events, resumed.n_expired
         self._clock = SteadyClock(resumed.latest)
         if self.learns:
             self._snapshot_due = self.n_events + self.snapshot_every
-        self.quality = AskedQuality(self.metric)
-        for ask in resumed.learned:
-            _tell(self.quality, ask)
         self._url, self._store = url, store
 
     def _refuse_to_learn(self) -> typing.NoReturn:
@@ -712,7 +711,7 @@ class PendingLabels:
                 else:
                     del due[ask.event_id]
                     self._store.done(ask)
-                    _tell(self.quality, ask)
+                    tell(self.quality, ask.answer, ask.label, ask.query_probability)
             while refused:
                 self._store.refused(refused[-1])
                 refused.pop()
@@ -765,12 +764,6 @@ def _check_repeated(ask: Ask, y: typing.Any) -> None:
             f"the label of {ask.event_id!r} was learned as {ask.answer!r} already, and cannot "
             f"become {y!r}"
         )
-
-
-def _tell(quality: AskedQuality, ask: Ask) -> None:
-    """Let a label count for the quality, where there are two classes."""
-    if isinstance(ask.answer, bool) and isinstance(ask.label, bool):
-        quality.update(ask.answer, ask.label, ask.query_probability)
 
 
 def _nothing() -> None:

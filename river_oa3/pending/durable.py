@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime as dt
 import json
 import secrets
+import time
 import typing
 import warnings
 from collections import OrderedDict
@@ -31,6 +33,9 @@ __all__ = ["DurableStore", "Resumed"]
 
 # What a classifier says to a label that it does not take.
 REFUSALS = (ArithmeticError, TypeError, ValueError)
+
+# How often to look whether another process has withdrawn an answer.
+SECONDS_BETWEEN_LOOKS = 1.0
 
 # Of the events that nobody asked about, so many of the newest get their old answer again.
 REMEMBERED = 10_000
@@ -74,6 +79,7 @@ class DurableStore:
         # Asks that are not learned, and those of them that are known to have an answer.
         self._waiting: OrderedDict[Hashable, Ask] = OrderedDict()
         self._answered: set[Hashable] = set()
+        self._look_at = 0.0
         self._rows: dict[Hashable, dict[str, typing.Any]] = {}
         self._expired_now: set[Hashable] = set()
         self.last_batch: tuple[str, int] | None = None
@@ -184,11 +190,21 @@ class DurableStore:
 
     @property
     def n_waiting(self) -> int:
+        self._look_at_answers()
         return len(self._waiting) - len(self._answered)
 
     def waiting(self) -> Iterator[Ask]:
+        self._look_at_answers()
         answered = self._answered
         return (ask for ask in self._waiting.values() if ask.event_id not in answered)
+
+    def _look_at_answers(self) -> None:
+        """See now and then which answers are still there: another process may withdraw them."""
+        if self._answered and time.monotonic() >= self._look_at:
+            # A store that fails is said where something has to be written.
+            with contextlib.suppress(StoreError):
+                self._answered &= self._sql.answered()
+            self._look_at = time.monotonic() + SECONDS_BETWEEN_LOOKS
 
     def known(self, event_id: Hashable) -> tuple[typing.Any, bool] | None:
         # From here on numbers are drawn for this event.

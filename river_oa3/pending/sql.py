@@ -17,7 +17,7 @@ from river_oa3.pending.ask import Ask, State
 from river_oa3.pending.engines import engine_of
 from river_oa3.pending.errors import AnswerChangedError, StoreError
 from river_oa3.pending.page import Place
-from river_oa3.pending.rows import as_ask, as_text, as_waiting, from_text, key_of
+from river_oa3.pending.rows import as_ask, as_text, as_waiting, from_text, id_of, key_of
 from river_oa3.pending.standing import Standing
 
 __all__ = ["Snapshot", "SqlStore"]
@@ -258,6 +258,12 @@ class SqlStore:
     def answer(self, event_id: Hashable, y: typing.Any, w: float | None, at: dt.datetime) -> bool:
         answer = {"answer": as_text(y), "weight": w, "answered_at": at.timestamp()}
         return self._change(event_id, ("open", "answered"), state="answered", **answer)
+
+    def answered(self) -> set[Hashable]:
+        """The ids of asks that have an answer, and are not learned."""
+        query = sa.select(asks.c.event_id).where(asks.c.state == "answered")
+        with self._reading() as connection:
+            return {id_of(key) for key in connection.execute(query).scalars()}
 
     def withdraw(self, event_id: Hashable) -> bool:
         return self._change(event_id, ("answered",), state="open", **_UNANSWERED)

@@ -300,6 +300,9 @@ class DurableStore:
     def get(self, event_id: Hashable) -> Ask | None:
         return self._sql.get(event_id)
 
+    def get_each(self, event_ids: list[Hashable]) -> list[Ask | Exception | None]:
+        return self._sql.get_each(event_ids)
+
     def asks(self, state: State, limit: int | None) -> list[Ask]:
         return self._sql.asks(state, limit)
 

@@ -106,6 +106,15 @@ class MemoryStore:
     def get(self, event_id: Hashable) -> Ask | None:
         return self._kept.get(event_id)
 
+    def get_each(self, event_ids: list[Hashable]) -> list[Ask | Exception | None]:
+        found: list[Ask | Exception | None] = []
+        for event_id in event_ids:
+            try:
+                found.append(self._kept.get(event_id))
+            except TypeError as error:  # one that cannot be an id
+                found.append(error)
+        return found
+
     def asks(self, state: State, limit: int | None) -> list[Ask]:
         found = list(self._expired) if state == "expired" else self._in_state(state)
         return found[:limit]

@@ -657,11 +657,17 @@ class PendingLabels:
             self._refuse_to_learn()
         outcomes: list[Exception | None] = [None] * len(labels)
         due: dict[Hashable, tuple[int, Ask, dict[str, typing.Any]]] = {}
-        for index, (event_id, y, kwargs) in enumerate(labels):
+        asks = self._store.get_each([event_id for event_id, _, _ in labels])
+        delivered: set[Hashable] = set()
+        for index, ((event_id, y, kwargs), found) in enumerate(zip(labels, asks, strict=True)):
             try:
-                if event_id in due:  # delivered again right away
+                if isinstance(found, Exception):
+                    raise found
+                if event_id in delivered:  # and again right away: it may be learned by now
                     self._learn_due(due, outcomes)
-                ask = self._answered(event_id, y, kwargs)
+                    found = self._store.get(event_id)
+                delivered.add(event_id)
+                ask = self._answered(found, event_id, y, kwargs)
             except StoreError:
                 raise
             except (ArithmeticError, LookupError, TypeError, ValueError) as error:
@@ -673,10 +679,9 @@ class PendingLabels:
         return outcomes
 
     def _answered(
-        self, event_id: Hashable, y: typing.Any, kwargs: dict[str, typing.Any]
+        self, ask: Ask | None, event_id: Hashable, y: typing.Any, kwargs: dict[str, typing.Any]
     ) -> Ask | None:
         """The ask of a label, with its answer; None where there is nothing to learn."""
-        ask = self._store.get(event_id)
         if ask is None or ask.state == "expired":
             self._note_unmatched(event_id)
             return None

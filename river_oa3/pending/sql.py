@@ -33,6 +33,26 @@ _ORDERS = {"answered": (asks.c.answered_at, asks.c.number), "learned": (asks.c.l
 _BY_NUMBER = (asks.c.number,)
 _UNANSWERED = {"answer": None, "answered_at": None, "weight": None}
 
+# An answer that is learned must be the one that is there, unless there is none.
+_MARK_LEARNED = (
+    asks.update()
+    .where(
+        asks.c.event_id == sa.bindparam("this"),
+        asks.c.state == sa.bindparam("was"),
+        (asks.c.state != "answered") | (asks.c.answer == sa.bindparam("is")),
+    )
+    .values(
+        state="learned",
+        learned=sa.bindparam("step"),
+        answer=sa.bindparam("is"),
+        answered_at=sa.bindparam("came"),
+        weight=sa.bindparam("counts"),
+    )
+)
+
+# How many ids one query may name.
+_MOST_IDS = 500
+
 
 class Snapshot(typing.NamedTuple):
     """A classifier, what is counted as it learns, and what its labels tell about the quality."""
@@ -231,6 +251,17 @@ class SqlStore:
             row = connection.execute(self._this(sa.select(asks), event_id)).mappings().first()
         return None if row is None else as_ask(row)
 
+    def get_each(self, event_ids: list[Hashable]) -> list[Ask | Exception | None]:
+        found: dict[str, Ask] = {}
+        keys = [_key_or_error(event_id) for event_id in event_ids]
+        wanted = [key for key in keys if isinstance(key, str)]
+        with self._reading() as connection:
+            for start in range(0, len(wanted), _MOST_IDS):
+                these = asks.c.event_id.in_(wanted[start : start + _MOST_IDS])
+                for row in connection.execute(sa.select(asks).where(these)).mappings():
+                    found[row["event_id"]] = as_ask(row)
+        return [found.get(key) if isinstance(key, str) else key for key in keys]
+
     def asks(self, which: State, limit: int | None = None) -> list[Ask]:
         return [as_ask(row) for row in self._listed(which, limit, None)]
 
@@ -315,13 +346,26 @@ class SqlStore:
             connection.execute(asks.insert(), numbered)
 
     def _mark_learned(self, connection: sa.Connection, first: int, answered: list[Ask]) -> None:
-        for step, ask in enumerate(answered, start=first):
-            this = self._this(asks.update(), ask.event_id).where(asks.c.state == ask.state)
-            if ask.state == "answered":
-                this = this.where(asks.c.answer == as_text(ask.answer))
-            answer = {"answer": as_text(ask.answer), "answered_at": _seconds(ask.answered_at)}
-            values = {**answer, "weight": ask.weight, "state": "learned", "learned": step}
-            if connection.execute(this.values(**values)).rowcount != 1:
+        if not answered:
+            return
+        marks = [
+            {
+                "this": key_of(ask.event_id),
+                "was": ask.state,
+                "is": as_text(ask.answer),
+                "came": _seconds(ask.answered_at),
+                "counts": ask.weight,
+                "step": step,
+            }
+            for step, ask in enumerate(answered, start=first)
+        ]
+        if connection.execute(_MARK_LEARNED, marks).rowcount == len(marks):
+            return
+        # Not every driver can count them.
+        marked = sa.select(asks.c.event_id).where(asks.c.learned >= first)
+        found = set(connection.execute(marked).scalars())
+        for ask, mark in zip(answered, marks, strict=True):
+            if mark["this"] not in found:
                 raise AnswerChangedError(ask.event_id)
 
     def _keep(self, connection: sa.Connection, step: int, snapshot: Snapshot) -> None:
@@ -380,3 +424,10 @@ class SqlStore:
 
 def _seconds(moment: dt.datetime | None) -> float | None:
     return None if moment is None else moment.timestamp()
+
+
+def _key_or_error(event_id: Hashable) -> str | Exception:
+    try:
+        return key_of(event_id)
+    except (TypeError, ValueError) as error:
+        return error

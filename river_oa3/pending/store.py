@@ -83,6 +83,9 @@ class Store(typing.Protocol):
 
     def get(self, event_id: Hashable) -> Ask | None: ...
 
+    def get_each(self, event_ids: list[Hashable]) -> list[Ask | Exception | None]:
+        """What `get` would give for each of them, or raise."""
+
     def asks(self, state: State, limit: int | None) -> list[Ask]: ...
 
     def page(self, state: State, limit: int, after: Place | None) -> tuple[list[Ask], Place | None]:

@@ -364,6 +364,21 @@ class ActiveLearner(ActiveLearningClassifier):
         return last._core.missing_class if isinstance(last, AutoOA3Classifier) else 0
 
     @property
+    def spending(self) -> Budget | None:
+        """The budget that labels are paid from, also where it was given as a number.
+
+        Examples
+        --------
+
+        >>> from river_oa3 import ActiveLearner
+
+        >>> ActiveLearner(budget=500).spending.left
+        500
+
+        """
+        return self._budget
+
+    @property
     def refund_token(self) -> int | None:
         """What `refund` takes to give back the label of the newest event, if it was asked for."""
         return None if self._last is None else self._last[2]

@@ -90,7 +90,7 @@ def _decode_store(fields: Fields) -> MemoryStore:
     if len(expired) > KEPT_EXPIRED or not all(ask.state == "expired" for ask in expired):
         fields.refuse("expired", f"are not up to {KEPT_EXPIRED} asks that have expired")
     for ask in asks:
-        store._kept[ask.event_id] = ask
+        store.note(ask)
         store._n_answered += ask.state == "answered"
     store._expired.extend(expired)
     store._n_expired = fields.count("n_expired_in_store")

@@ -3,6 +3,7 @@
 from river_oa3.pending.ask import Ask
 from river_oa3.pending.errors import StoreError
 from river_oa3.pending.old import _Ask
+from river_oa3.pending.page import Page
 from river_oa3.pending.pending_labels import PendingLabels
 
-__all__ = ["Ask", "PendingLabels", "StoreError", "_Ask"]
+__all__ = ["Ask", "Page", "PendingLabels", "StoreError", "_Ask"]

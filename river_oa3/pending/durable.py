@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime as dt
 import json
 import secrets
+import time
 import typing
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 
 from river_oa3 import files
+from river_oa3.pending import quality
 from river_oa3.pending.ask import Ask, State
 from river_oa3.pending.errors import StoreError
+from river_oa3.pending.outcomes import tell
+from river_oa3.pending.page import Place
 from river_oa3.pending.rows import as_row, key_of
 from river_oa3.pending.settings import settings_of
-from river_oa3.pending.sql import SqlStore
+from river_oa3.pending.sql import Snapshot, SqlStore
 from river_oa3.pending.standing import Standing, check_budget, restore, standing_of
 from river_oa3.pending.uniforms import EventUniforms
 
 if typing.TYPE_CHECKING:
     from river_oa3.active import ActiveLearner
+    from river_oa3.monitor import AskedQuality
 
 __all__ = ["DurableStore", "Resumed"]
 
 # What a classifier says to a label that it does not take.
 REFUSALS = (ArithmeticError, TypeError, ValueError)
+
+# How often to look whether another process has withdrawn an answer.
+SECONDS_BETWEEN_LOOKS = 1.0
 
 # Of the events that nobody asked about, so many of the newest get their old answer again.
 REMEMBERED = 10_000
@@ -39,8 +48,6 @@ class Resumed(typing.NamedTuple):
     n_expired: int = 0
     # When it was last written to, in seconds since 1970.
     latest: float = 0.0
-    # What was learned, in order, without the events.
-    learned: Iterable[Ask] = ()
 
 
 class DurableStore:
@@ -55,18 +62,24 @@ class DurableStore:
     model
         The active learner, whose decisions get their random numbers from its seed and the id of the
         event from now on.
+    quality
+        What is told by the labels: it is brought to where the store stands, and kept with the
+        model.
 
     """
 
-    def __init__(self, url: str, model: ActiveLearner):
+    def __init__(self, url: str, model: ActiveLearner, quality: AskedQuality):
         check_budget(model._budget)
         self._sql = SqlStore(url)
         self._model = model
-        self._labels: dict[Hashable, typing.Any] = {}
+        self._quality = quality
+        # What was predicted for all that was ever asked about, by the keys of the ids.
+        self._labels: dict[str, typing.Any] = {}
         self._passed: OrderedDict[Hashable, typing.Any] = OrderedDict()
         # Asks that are not learned, and those of them that are known to have an answer.
         self._waiting: OrderedDict[Hashable, Ask] = OrderedDict()
         self._answered: set[Hashable] = set()
+        self._look_at = 0.0
         self._rows: dict[Hashable, dict[str, typing.Any]] = {}
         self._expired_now: set[Hashable] = set()
         self.last_batch: tuple[str, int] | None = None
@@ -78,7 +91,9 @@ class DurableStore:
         found = self._sql.look()
         if found is None:
             raise StoreError(f"{self._sql.name} is empty: start whoever learns from it first")
-        return self._resumed(found[1])[0]
+        resumed, _ = self._resumed(found[1])
+        self._read_quality()
+        return resumed
 
     def open(self) -> Resumed:
         """Take over the store, and bring the model to where it stands."""
@@ -88,7 +103,7 @@ class DurableStore:
             seed = self._model.seed
             seed = secrets.randbits(63) if seed is None else seed
             self.seed, self._uniforms = seed, EventUniforms(seed)
-            self._sql.start(seed, self._standing(0), *snapshot)
+            self._sql.start(seed, self._standing(0), snapshot)
             resumed = Resumed()
         else:
             seed, standing = found
@@ -100,9 +115,10 @@ class DurableStore:
             self.last_batch = standing["batch"] and tuple(standing["batch"])
             for ask in refused:
                 self._sql.unlearn(ask.event_id)
+            self._read_quality()
             self._labels = self._sql.labels()
-            for ask in self._sql.asks("open") + self._sql.asks("answered"):
-                self._waiting[ask.event_id] = dataclasses.replace(ask, x=None)
+            for ask in self._sql.waiting():
+                self._waiting[ask.event_id] = ask
                 if ask.state == "answered":
                     self._answered.add(ask.event_id)
         self._model._rng = typing.cast(typing.Any, self._uniforms)
@@ -112,7 +128,13 @@ class DurableStore:
         """Where the store stands, and the asks whose answers the model refuses."""
         refused = self._resume(standing)
         n_expired, latest = self._sql.count("expired"), self._sql.latest()
-        return Resumed(standing["events"], n_expired, latest, self._sql.outcomes()), refused
+        return Resumed(standing["events"], n_expired, latest), refused
+
+    def _read_quality(self) -> None:
+        """Take what was told up to the newest snapshot, and read what was learned since."""
+        step = quality.from_bytes(self._sql.qualities(), self._quality)
+        for answer, label, probability in self._sql.outcomes(step):
+            tell(self._quality, answer, label, probability)
 
     def _check_seed(self, seed: int) -> None:
         if self._model.seed not in (None, seed):
@@ -168,17 +190,27 @@ class DurableStore:
 
     @property
     def n_waiting(self) -> int:
+        self._look_at_answers()
         return len(self._waiting) - len(self._answered)
 
     def waiting(self) -> Iterator[Ask]:
+        self._look_at_answers()
         answered = self._answered
         return (ask for ask in self._waiting.values() if ask.event_id not in answered)
 
+    def _look_at_answers(self) -> None:
+        """See now and then which answers are still there: another process may withdraw them."""
+        if self._answered and time.monotonic() >= self._look_at:
+            # A store that fails is said where something has to be written.
+            with contextlib.suppress(StoreError):
+                self._answered &= self._sql.answered()
+            self._look_at = time.monotonic() + SECONDS_BETWEEN_LOOKS
+
     def known(self, event_id: Hashable) -> tuple[typing.Any, bool] | None:
         # From here on numbers are drawn for this event.
-        self._uniforms.key = key_of(event_id)
-        if event_id in self._labels:
-            return self._labels[event_id], True
+        self._uniforms.key = key = key_of(event_id)
+        if key in self._labels:
+            return self._labels[key], True
         if event_id in self._passed:
             return self._passed[event_id], False
         return None
@@ -189,13 +221,15 @@ class DurableStore:
             self._passed.popitem(last=False)
 
     def note(self, ask: Ask) -> None:
-        self._rows[ask.event_id] = as_row(ask)
-        self._labels[ask.event_id] = ask.label
+        self._rows[ask.event_id] = row = as_row(ask)
+        self._labels[row["event_id"]] = ask.label
         self._waiting[ask.event_id] = dataclasses.replace(ask, x=None)
 
     def forget(self, event_id: Hashable) -> None:
-        for kept in (self._rows, self._labels, self._waiting):
-            typing.cast(dict[Hashable, typing.Any], kept).pop(event_id, None)
+        row = self._rows.pop(event_id, None)
+        if row is not None:
+            self._labels.pop(row["event_id"], None)
+        self._waiting.pop(event_id, None)
         self._answered.discard(event_id)
 
     # Transactions
@@ -230,13 +264,13 @@ class DurableStore:
     ) -> None:
         self.last_batch = batch
         rows = [self._rows.pop(ask.event_id) for ask in asks]
-        self._sql.keep_batch(rows, learned, *self._snapshot(), self._standing(n_events))
+        self._sql.keep_batch(rows, learned, self._snapshot(), self._standing(n_events))
 
     def was_written(self) -> bool:
         return self._sql.was_written()
 
     def snapshot(self, n_events: int) -> None:
-        self._sql.save(*self._snapshot(), self._standing(n_events))
+        self._sql.save(self._snapshot(), self._standing(n_events))
 
     # What follows from them
 
@@ -266,8 +300,14 @@ class DurableStore:
     def get(self, event_id: Hashable) -> Ask | None:
         return self._sql.get(event_id)
 
+    def get_each(self, event_ids: list[Hashable]) -> list[Ask | Exception | None]:
+        return self._sql.get_each(event_ids)
+
     def asks(self, state: State, limit: int | None) -> list[Ask]:
         return self._sql.asks(state, limit)
+
+    def page(self, state: State, limit: int, after: Place | None) -> tuple[list[Ask], Place | None]:
+        return self._sql.page(state, limit, after)
 
     def count(self, state: State) -> int:
         return self._sql.count(state)
@@ -295,7 +335,7 @@ class DurableStore:
         batch = self.last_batch and list(self.last_batch)
         return {**standing_of(self._model), "events": n_events, "batch": batch}
 
-    def _snapshot(self) -> tuple[bytes, str]:
-        """The classifier, and what is counted as it learns."""
+    def _snapshot(self) -> Snapshot:
         model = self._model
-        return files.to_bytes(model.classifier), json.dumps([model.n_learned, model._taught])
+        counts = json.dumps([model.n_learned, model._taught])
+        return Snapshot(files.to_bytes(model.classifier), counts, quality.to_bytes(self._quality))

@@ -9,6 +9,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
 
 from river_oa3.pending.ask import Ask, State
+from river_oa3.pending.page import Place
 
 __all__ = ["MemoryStore"]
 
@@ -28,6 +29,14 @@ class MemoryStore:
         self._n_expired = 0
         self._leased_until: dict[Hashable, float] = {}
         self._skips: dict[Hashable, int] = {}
+        self._numbers: dict[Hashable, int] = {}
+        self._n_noted = 0
+
+    def __setstate__(self, state: dict[str, typing.Any]) -> None:
+        self.__dict__.update(state)
+        if "_numbers" not in state:  # stored before asks were numbered
+            self._numbers = {event_id: i for i, event_id in enumerate(self._kept, start=1)}
+            self._n_noted = len(self._kept)
 
     @property
     def n_waiting(self) -> int:
@@ -45,9 +54,12 @@ class MemoryStore:
 
     def note(self, ask: Ask) -> None:
         self._kept[ask.event_id] = ask
+        self._n_noted += 1
+        self._numbers[ask.event_id] = self._n_noted
 
     def forget(self, event_id: Hashable) -> None:
         ask = self._kept.pop(event_id, None)
+        self._numbers.pop(event_id, None)
         self._n_answered -= ask is not None and ask.state == "answered"
         self._leased_until.pop(event_id, None)
         self._skips.pop(event_id, None)
@@ -94,6 +106,15 @@ class MemoryStore:
     def get(self, event_id: Hashable) -> Ask | None:
         return self._kept.get(event_id)
 
+    def get_each(self, event_ids: list[Hashable]) -> list[Ask | Exception | None]:
+        found: list[Ask | Exception | None] = []
+        for event_id in event_ids:
+            try:
+                found.append(self._kept.get(event_id))
+            except TypeError as error:  # one that cannot be an id
+                found.append(error)
+        return found
+
     def asks(self, state: State, limit: int | None) -> list[Ask]:
         found = list(self._expired) if state == "expired" else self._in_state(state)
         return found[:limit]
@@ -101,8 +122,22 @@ class MemoryStore:
     def _in_state(self, state: State) -> list[Ask]:
         found = [ask for ask in self._kept.values() if ask.state == state]
         if state == "answered":
-            found.sort(key=lambda ask: typing.cast(dt.datetime, ask.answered_at))
+            found.sort(key=lambda ask: (_came(ask), self._numbers[ask.event_id]))
         return found
+
+    def page(self, state: State, limit: int, after: Place | None) -> tuple[list[Ask], Place | None]:
+        further = [each for each in self._places(state) if after is None or each[0] > after]
+        part = further[:limit]
+        return [ask for _, ask in part], part[-1][0] if len(further) > limit else None
+
+    def _places(self, state: State) -> list[tuple[Place, Ask]]:
+        if state == "expired":
+            first = self._n_expired - len(self._expired)
+            return [((first + i,), ask) for i, ask in enumerate(self._expired)]
+        numbered = [(self._numbers[ask.event_id], ask) for ask in self._in_state(state)]
+        if state == "answered":
+            return [((_came(ask).timestamp(), number), ask) for number, ask in numbered]
+        return [((number,), ask) for number, ask in numbered]
 
     def count(self, state: State) -> int:
         numbers = {
@@ -156,3 +191,7 @@ class MemoryStore:
         self._n_answered += (changed.state == "answered") - (ask.state == "answered")
         self._kept[event_id] = changed
         return True
+
+
+def _came(ask: Ask) -> dt.datetime:
+    return typing.cast(dt.datetime, ask.answered_at)

@@ -8,9 +8,9 @@ import typing
 from collections.abc import Hashable, Mapping
 
 from river_oa3.files.values import from_json, to_json
-from river_oa3.pending.ask import Ask
+from river_oa3.pending.ask import Ask, State
 
-__all__ = ["as_ask", "as_row", "as_text", "from_text", "key_of"]
+__all__ = ["as_ask", "as_row", "as_text", "as_waiting", "from_text", "id_of", "key_of"]
 
 LONGEST_ID = 1000
 
@@ -89,6 +89,21 @@ def as_ask(row: Mapping[typing.Any, typing.Any]) -> Ask:
         row["event"],
         row["refund_token"],
     )
+
+
+def as_waiting(
+    key: str, state: State, asked_at: float, event: int, refund_token: int | None
+) -> Ask:
+    """An ask of which no more is known than it takes to let it expire."""
+    thought = (None, None, None, 0.0, None, 1.0, "")
+    asked = _time(asked_at)
+    return Ask(id_of(key), *thought, asked, state, event=event, refund_token=refund_token)
+
+
+def id_of(key: str) -> Hashable:
+    """The id of a key; most are plain text, and there may be very many."""
+    is_plain = key[0] == '"' and "\\" not in key
+    return key[1:-1] if is_plain else typing.cast(Hashable, json.loads(key))
 
 
 def _time(seconds: float) -> dt.datetime:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import functools
 import json
 import time
 import typing
@@ -15,18 +16,50 @@ from river_oa3.pending import tables
 from river_oa3.pending.ask import Ask, State
 from river_oa3.pending.engines import engine_of
 from river_oa3.pending.errors import AnswerChangedError, StoreError
-from river_oa3.pending.rows import as_ask, as_text, from_text, key_of
+from river_oa3.pending.page import Place
+from river_oa3.pending.rows import as_ask, as_text, as_waiting, from_text, id_of, key_of
 from river_oa3.pending.standing import Standing
 
-__all__ = ["SqlStore"]
+__all__ = ["Snapshot", "SqlStore"]
 
-asks, state, snapshots = tables.asks, tables.state, tables.snapshots
+asks, state = tables.asks, tables.state
+snapshots, qualities = tables.snapshots, tables.qualities
 
 # A snapshot may be damaged: then there is the one before.
 KEPT_SNAPSHOTS = 2
 
-_ORDERS = {"answered": asks.c.answered_at, "learned": asks.c.learned}
+# In which order asks of a state are listed.
+_ORDERS = {"answered": (asks.c.answered_at, asks.c.number), "learned": (asks.c.learned,)}
+_BY_NUMBER = (asks.c.number,)
 _UNANSWERED = {"answer": None, "answered_at": None, "weight": None}
+
+# An answer that is learned must be the one that is there, unless there is none.
+_MARK_LEARNED = (
+    asks.update()
+    .where(
+        asks.c.event_id == sa.bindparam("this"),
+        asks.c.state == sa.bindparam("was"),
+        (asks.c.state != "answered") | (asks.c.answer == sa.bindparam("is")),
+    )
+    .values(
+        state="learned",
+        learned=sa.bindparam("step"),
+        answer=sa.bindparam("is"),
+        answered_at=sa.bindparam("came"),
+        weight=sa.bindparam("counts"),
+    )
+)
+
+# How many ids one query may name.
+_MOST_IDS = 500
+
+
+class Snapshot(typing.NamedTuple):
+    """A classifier, what is counted as it learns, and what its labels tell about the quality."""
+
+    model: bytes
+    counts: str
+    quality: bytes
 
 
 class SqlStore:
@@ -87,13 +120,13 @@ class SqlStore:
             )
         return int(row["seed"]), from_text(row["standing"])
 
-    def start(self, seed: int, standing: Standing, model: bytes, counts: str) -> None:
+    def start(self, seed: int, standing: Standing, snapshot: Snapshot) -> None:
         """Fill in a new store."""
         with self._writing() as connection:
             self._owner = 1
             first = {"id": 1, "format": tables.FORMAT, "owner": 1, "seed": str(seed), "step": 0}
             connection.execute(state.insert().values(**first, standing=as_text(standing)))
-            self._keep(connection, 0, model, counts)
+            self._keep(connection, 0, snapshot)
 
     def add(self, rows: list[dict[str, typing.Any]], standing: Standing) -> None:
         """Keep asks, and what was paid for them."""
@@ -110,8 +143,7 @@ class SqlStore:
         self,
         rows: list[dict[str, typing.Any]],
         answered: list[Ask],
-        model: bytes,
-        counts: str,
+        snapshot: Snapshot,
         standing: Standing,
     ) -> None:
         """Keep asks, labels and a snapshot."""
@@ -119,7 +151,7 @@ class SqlStore:
         with self._stepping(n_asks + n_labels + 1) as (connection, first):
             self._insert(connection, first, rows)
             self._mark_learned(connection, first + n_asks, answered)
-            self._keep(connection, first + n_asks + n_labels, model, counts)
+            self._keep(connection, first + n_asks + n_labels, snapshot)
             self._stand(connection, standing)
 
     def unlearn(self, event_id: Hashable) -> None:
@@ -138,10 +170,10 @@ class SqlStore:
                     expired.append(ask)
             self._stand(connection, standing(expired))
 
-    def save(self, model: bytes, counts: str, standing: Standing) -> None:
+    def save(self, snapshot: Snapshot, standing: Standing) -> None:
         """Keep a snapshot, and let an old one go."""
         with self._stepping(1) as (connection, step):
-            self._keep(connection, step, model, counts)
+            self._keep(connection, step, snapshot)
             self._stand(connection, standing)
 
     def was_written(self) -> bool:
@@ -155,25 +187,44 @@ class SqlStore:
 
     # What is read at the start
 
-    def labels(self) -> dict[Hashable, typing.Any]:
-        """What was predicted for each event that was ever asked about."""
+    def labels(self) -> dict[str, typing.Any]:
+        """What was predicted for each event that was ever asked about, by its key."""
+        read = functools.cache(from_text)
         with self._reading() as connection:
             rows = connection.execute(sa.select(asks.c.event_id, asks.c.label))
-            return {json.loads(event_id): from_text(label) for event_id, label in rows}
+            return {key: read(label) for key, label in rows}
 
-    def outcomes(self) -> Iterator[Ask]:
-        """What was learned, in order, without the events."""
-        columns = [column for column in asks.c if column.name != "x"]
-        query = sa.select(*columns).where(asks.c.state == "learned").order_by(asks.c.learned)
+    def waiting(self) -> list[Ask]:
+        """Asks that are not learned, the oldest first: what it takes to let them expire."""
+        columns = ("event_id", "state", "asked_at", "event", "refund_token")
+        query = sa.select(*(asks.c[name] for name in columns))
+        query = query.where(asks.c.state.in_(("open", "answered"))).order_by(asks.c.number)
         with self._reading() as connection:
-            for row in connection.execute(query).mappings():
-                yield as_ask({**row, "x": "null"})
+            return [as_waiting(*row) for row in connection.execute(query)]
+
+    def qualities(self) -> list[tuple[int, bytes]]:
+        """The step of each snapshot and what its labels told, the newest first."""
+        query = sa.select(qualities.c.step, qualities.c.quality)
+        with self._reading() as connection:
+            rows = connection.execute(query.order_by(qualities.c.number.desc())).all()
+        return [(step, bytes(content)) for step, content in rows]
+
+    def outcomes(self, step: int) -> Iterator[tuple[typing.Any, typing.Any, float]]:
+        """Answer, prediction and probability of what was learned after a step, in order."""
+        read = functools.cache(from_text)
+        query = sa.select(asks.c.answer, asks.c.label, asks.c.query_probability)
+        later = (asks.c.state == "learned") & (asks.c.learned > step)
+        with self._reading() as connection:
+            rows = connection.execute(query.where(later).order_by(asks.c.learned))
+            for answer, label, probability in rows:
+                yield read(answer), read(label), probability
 
     def latest(self) -> float:
         """When anything was asked or answered last, in seconds since 1970."""
-        query = sa.select(sa.func.max(asks.c.asked_at), sa.func.max(asks.c.answered_at))
+        # One by one: together they would not be looked up in the indexes.
+        queries = [sa.select(sa.func.max(time)) for time in (asks.c.asked_at, asks.c.answered_at)]
         with self._reading() as connection:
-            times = connection.execute(query).one()
+            times = [connection.execute(query).scalar() for query in queries]
         return max((time for time in times if time is not None), default=0.0)
 
     def snapshots(self) -> Iterator[tuple[int, tuple[int, int], bytes]]:
@@ -200,11 +251,35 @@ class SqlStore:
             row = connection.execute(self._this(sa.select(asks), event_id)).mappings().first()
         return None if row is None else as_ask(row)
 
-    def asks(self, which: State, limit: int | None = None) -> list[Ask]:
-        query = sa.select(asks).where(asks.c.state == which)
-        query = query.order_by(_ORDERS.get(which, asks.c.number), asks.c.number).limit(limit)
+    def get_each(self, event_ids: list[Hashable]) -> list[Ask | Exception | None]:
+        found: dict[str, Ask] = {}
+        keys = [_key_or_error(event_id) for event_id in event_ids]
+        wanted = [key for key in keys if isinstance(key, str)]
         with self._reading() as connection:
-            return [as_ask(row) for row in connection.execute(query).mappings()]
+            for start in range(0, len(wanted), _MOST_IDS):
+                these = asks.c.event_id.in_(wanted[start : start + _MOST_IDS])
+                for row in connection.execute(sa.select(asks).where(these)).mappings():
+                    found[row["event_id"]] = as_ask(row)
+        return [found.get(key) if isinstance(key, str) else key for key in keys]
+
+    def asks(self, which: State, limit: int | None = None) -> list[Ask]:
+        return [as_ask(row) for row in self._listed(which, limit, None)]
+
+    def page(self, which: State, limit: int, after: Place | None) -> tuple[list[Ask], Place | None]:
+        rows = self._listed(which, limit + 1, after)
+        found, order = rows[:limit], _ORDERS.get(which, _BY_NUMBER)
+        last = tuple(found[-1][column.name] for column in order) if len(rows) > limit else None
+        return [as_ask(row) for row in found], last
+
+    def _listed(
+        self, which: State, limit: int | None, after: Place | None
+    ) -> typing.Sequence[sa.RowMapping]:
+        order = _ORDERS.get(which, _BY_NUMBER)
+        query = sa.select(asks).where(asks.c.state == which).order_by(*order).limit(limit)
+        if after is not None:
+            query = query.where(sa.tuple_(*order) > sa.tuple_(*map(sa.literal, after)))
+        with self._reading() as connection:
+            return connection.execute(query).mappings().all()
 
     def count(self, which: State) -> int:
         query = sa.select(sa.func.count()).where(asks.c.state == which)
@@ -214,6 +289,12 @@ class SqlStore:
     def answer(self, event_id: Hashable, y: typing.Any, w: float | None, at: dt.datetime) -> bool:
         answer = {"answer": as_text(y), "weight": w, "answered_at": at.timestamp()}
         return self._change(event_id, ("open", "answered"), state="answered", **answer)
+
+    def answered(self) -> set[Hashable]:
+        """The ids of asks that have an answer, and are not learned."""
+        query = sa.select(asks.c.event_id).where(asks.c.state == "answered")
+        with self._reading() as connection:
+            return {id_of(key) for key in connection.execute(query).scalars()}
 
     def withdraw(self, event_id: Hashable) -> bool:
         return self._change(event_id, ("answered",), state="open", **_UNANSWERED)
@@ -265,23 +346,40 @@ class SqlStore:
             connection.execute(asks.insert(), numbered)
 
     def _mark_learned(self, connection: sa.Connection, first: int, answered: list[Ask]) -> None:
-        for step, ask in enumerate(answered, start=first):
-            this = self._this(asks.update(), ask.event_id).where(asks.c.state == ask.state)
-            if ask.state == "answered":
-                this = this.where(asks.c.answer == as_text(ask.answer))
-            answer = {"answer": as_text(ask.answer), "answered_at": _seconds(ask.answered_at)}
-            values = {**answer, "weight": ask.weight, "state": "learned", "learned": step}
-            if connection.execute(this.values(**values)).rowcount != 1:
+        if not answered:
+            return
+        marks = [
+            {
+                "this": key_of(ask.event_id),
+                "was": ask.state,
+                "is": as_text(ask.answer),
+                "came": _seconds(ask.answered_at),
+                "counts": ask.weight,
+                "step": step,
+            }
+            for step, ask in enumerate(answered, start=first)
+        ]
+        if connection.execute(_MARK_LEARNED, marks).rowcount == len(marks):
+            return
+        # Not every driver can count them.
+        marked = sa.select(asks.c.event_id).where(asks.c.learned >= first)
+        found = set(connection.execute(marked).scalars())
+        for ask, mark in zip(answered, marks, strict=True):
+            if mark["this"] not in found:
                 raise AnswerChangedError(ask.event_id)
 
-    def _keep(self, connection: sa.Connection, step: int, model: bytes, counts: str) -> None:
+    def _keep(self, connection: sa.Connection, step: int, snapshot: Snapshot) -> None:
         newest = connection.execute(sa.select(sa.func.max(snapshots.c.number))).scalar()
         number = (newest or 0) + 1
+        model, counts, quality = snapshot
         taken = {"number": number, "step": step, "taken_at": time.time(), "counts": counts}
         connection.execute(snapshots.insert().values(**taken, model=model))
+        told = {"number": number, "step": step, "quality": quality}
+        connection.execute(qualities.insert().values(**told))
         # The first one is kept: from it everything can be learned again.
-        old = (snapshots.c.number > 1) & (snapshots.c.number <= number - KEPT_SNAPSHOTS)
-        connection.execute(snapshots.delete().where(old))
+        for table in (snapshots, qualities):
+            old = (table.c.number > 1) & (table.c.number <= number - KEPT_SNAPSHOTS)
+            connection.execute(table.delete().where(old))
 
     def _stand(self, connection: sa.Connection, standing: Standing) -> None:
         connection.execute(state.update().values(standing=as_text(standing)))
@@ -326,3 +424,10 @@ class SqlStore:
 
 def _seconds(moment: dt.datetime | None) -> float | None:
     return None if moment is None else moment.timestamp()
+
+
+def _key_or_error(event_id: Hashable) -> str | Exception:
+    try:
+        return key_of(event_id)
+    except (TypeError, ValueError) as error:
+        return error

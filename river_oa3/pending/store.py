@@ -7,6 +7,7 @@ import typing
 from collections.abc import Callable, Hashable, Iterator
 
 from river_oa3.pending.ask import Ask, State
+from river_oa3.pending.page import Place
 
 __all__ = ["Store"]
 
@@ -82,7 +83,13 @@ class Store(typing.Protocol):
 
     def get(self, event_id: Hashable) -> Ask | None: ...
 
+    def get_each(self, event_ids: list[Hashable]) -> list[Ask | Exception | None]:
+        """What `get` would give for each of them, or raise."""
+
     def asks(self, state: State, limit: int | None) -> list[Ask]: ...
+
+    def page(self, state: State, limit: int, after: Place | None) -> tuple[list[Ask], Place | None]:
+        """Asks beyond a place, in the order of their places; and the last one's, if more follow."""
 
     def count(self, state: State) -> int: ...
 

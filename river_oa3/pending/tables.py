@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-__all__ = ["FORMAT", "asks", "metadata", "snapshots", "state"]
+__all__ = ["FORMAT", "asks", "metadata", "qualities", "snapshots", "state"]
 
 FORMAT = 1
 
@@ -69,4 +69,14 @@ snapshots = sa.Table(
     sa.Column("taken_at", sa.Float, nullable=False),
     sa.Column("counts", sa.Text, nullable=False),
     sa.Column("model", sa.LargeBinary, nullable=False),
+)
+
+# What the labels up to a snapshot tell about the quality. The first stores have no such table, and
+# get an empty one: then all labels are read.
+qualities = sa.Table(
+    "oa3_qualities",
+    metadata,
+    sa.Column("number", _Step, primary_key=True, autoincrement=False),
+    sa.Column("step", sa.BigInteger, nullable=False),
+    sa.Column("quality", sa.LargeBinary, nullable=False),
 )

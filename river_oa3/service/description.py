@@ -57,6 +57,7 @@ def components(limits: Limits) -> dict[str, Schema]:
     maybe = {"anyOf": [{"type": "number"}, {"type": "null"}]}
     ask = {
         "id": event_id,
+        "key": {"type": "string", "description": "The id as JSON: no reader rounds it."},
         "x": x,
         "label": truth,
         "probability": maybe,
@@ -111,9 +112,12 @@ def components(limits: Limits) -> dict[str, Schema]:
             {
                 "asks": {"type": "array", "items": _ref("Ask")},
                 "count": {"type": "integer"},
-                "next_offset": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+                "next": {
+                    "description": "Give it as `after` for the next part; null after the last.",
+                    "anyOf": [{"type": "string"}, {"type": "null"}],
+                },
             },
-            ["asks", "count", "next_offset"],
+            ["asks", "count", "next"],
         ),
         "Problem": _object({"error": error}, ["error"]),
     }

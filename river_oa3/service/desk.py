@@ -124,15 +124,16 @@ class Desk:
         """Give an ask back."""
         return {"released": self._pending.release(event_id, who, skip)}
 
-    def asks(self, state: typing.Any, limit: int, offset: int) -> Answer:
+    def asks(self, state: typing.Any, limit: int, after: str | None) -> Answer:
         """A part of the asks in a state, the oldest first."""
-        found = self._pending.asks(state, limit=offset + limit)[offset:]
-        count = self._pending.count(state)
-        following = offset + len(found)
+        try:
+            found, following = self._pending.page(state, limit, after)
+        except ValueError as error:
+            raise Problem(422, str(error), "after") from None
         return {
             "asks": [views.for_a_program(ask) for ask in found],
-            "count": count,
-            "next_offset": following if found and following < count else None,
+            "count": self._pending.count(state),
+            "next": following,
         }
 
     def quality(self) -> Answer:

@@ -9,7 +9,7 @@ import typing
 from collections import deque
 
 from river_oa3.active import ActiveLearner
-from river_oa3.budget import Budget, RateBudget, TotalBudget, WindowBudget
+from river_oa3.budget import RateBudget, TotalBudget, WindowBudget
 
 __all__ = ["Pace", "outlook"]
 
@@ -50,8 +50,7 @@ class Pace:
 
 def outlook(model: ActiveLearner, labels_per_second: float | None) -> dict[str, typing.Any]:
     """A budget in numbers that a page can show."""
-    # A number of labels becomes a budget inside the learner, which has no public name for it.
-    budget: Budget | None = model._budget
+    budget = model.spending
     if budget is None:
         return {"kind": "none"}
     left = budget.left

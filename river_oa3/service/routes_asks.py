@@ -20,8 +20,6 @@ __all__ = ["add"]
 
 _STATES = ("open", "answered", "learned", "expired")
 _MOST_ASKS = 500
-# Asks before an offset are read too.
-_MOST_OFFSET = 20_000
 
 _PARAMETERS: list[dict[str, typing.Any]] = [
     {
@@ -35,9 +33,10 @@ _PARAMETERS: list[dict[str, typing.Any]] = [
         "schema": {"type": "integer", "minimum": 1, "maximum": _MOST_ASKS, "default": 100},
     },
     {
-        "name": "offset",
+        "name": "after",
         "in": "query",
-        "schema": {"type": "integer", "minimum": 0, "maximum": _MOST_OFFSET, "default": 0},
+        "description": "Where the part begins: `next` of the part before.",
+        "schema": {"type": "string"},
     },
 ]
 
@@ -53,13 +52,20 @@ def add(app: FastAPI, worker: Worker, reader: BodyReader, settings: Settings) ->
         openapi_extra={"parameters": _PARAMETERS},
     )
     async def asks(request: Request) -> Response:
-        """Asks in a state, the oldest first; `next_offset` leads to further ones."""
+        """Asks in a state, the oldest first; `next` leads to further ones.
+
+        Whatever is answered between two parts, none that stays is left out or comes twice.
+        """
         state = request.query_params.get("state", "open")
         if state not in _STATES:
             raise Problem(422, f"must be one of {', '.join(_STATES)}", "state")
         limit = _number(request, "limit", 100, 1, _MOST_ASKS)
-        offset = _number(request, "offset", 0, 0, _MOST_OFFSET)
-        return json_response(await worker.do(lambda desk: desk.asks(state, limit, offset)))
+        if "offset" in request.query_params:  # of the first versions: it left asks out
+            raise Problem(
+                422, "is not known any more: give next of the part before as after", "offset"
+            )
+        after = request.query_params.get("after")
+        return json_response(await worker.do(lambda desk: desk.asks(state, limit, after)))
 
     @app.post(
         "/asks/lease",

@@ -21,6 +21,7 @@ __all__ = ["PATHS", "add"]
 PATHS = {
     *("/", "/docs", "/openapi.json", "/events", "/labels", "/labels/withdraw", "/asks"),
     *("/asks/lease", "/asks/release", "/quality", "/progress", "/metrics", "/health"),
+    "/health/live",
 }
 
 # Seconds for which the word of the store is good, and until it counts as silent.

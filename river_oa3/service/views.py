@@ -34,9 +34,10 @@ def plain(value: typing.Any) -> typing.Any:
 
 
 def for_a_program(ask: Ask) -> dict[str, typing.Any]:
-    """All there is to know about an ask."""
+    """All there is to know about an ask; `key` is the id as JSON, which browsers do not round."""
     return {
         "id": ask.event_id,
+        "key": json.dumps(ask.event_id),
         "x": plain(ask.x),
         "label": plain(ask.label),
         "probability": plain(ask.probability),

@@ -117,3 +117,12 @@ def test_clone_spends_nothing_of_the_original(limit):
 def test_clone_takes_a_new_budget():
     model = ActiveLearner(OA3Classifier(), query=ALWAYS, budget=5).clone({"budget": 2})
     assert sum(model.predict_one(X)[1] for _ in range(10)) == 2
+
+
+def test_budget_that_labels_are_paid_from_has_a_name_however_it_was_given():
+    limit = budget.RateBudget(0.5)
+    assert ActiveLearner(budget=limit).spending is limit
+    assert ActiveLearner().spending is None
+    model = ActiveLearner(query=ALWAYS, budget=5)
+    model.predict_one(X)
+    assert (model.spending.left, model.budget) == (4, 5)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_files import ASKING, KINDS, LEARNERS, NUMERIC, PENDING, examples, told, trained
+from river import metrics as river_metrics
 
 from river_oa3 import (
     ActiveLearner,
@@ -103,6 +104,26 @@ def test_quality_goes_on_as_it_would_have():
             stored = through_file(stored)
     assert stored.n_drifts > 0
     assert stored.to_dict() == uncut.to_dict()
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        river_metrics.Precision(),
+        metrics.Sensitivity(),
+        metrics.Specificity(),
+        metrics.WeightedCost(9.0, 1.0),
+        metrics.WeightedSum(0.7),
+    ],
+)
+def test_quality_is_stored_with_every_metric_that_it_takes(metric):
+    rng, quality = random.Random(3), AskedQuality(metric)
+    for _ in range(200):
+        quality.update(rng.random() < 0.5, rng.random() < 0.5, rng.uniform(0.1, 1.0))
+    loaded = through_file(quality)
+    assert type(loaded.metric) is type(metric)
+    assert loaded.get() == quality.get() is not None
+    assert loaded.to_dict() == quality.to_dict()
 
 
 def test_metric_may_be_the_objective_too():

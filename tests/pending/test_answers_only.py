@@ -6,6 +6,7 @@ import pytest
 from durable_services import EVENTS, durable
 
 from river_oa3.pending import StoreError
+from river_oa3.pending import durable as durable_store
 
 X = {"a": 1.0, "b": -0.5}
 
@@ -67,3 +68,71 @@ def test_empty_store_is_refused(url):
 def test_memory_has_nobody_else():
     with pytest.raises(ValueError, match="store"):
         durable(None, learns=False)
+
+
+# Answers that are withdrawn again by another process
+
+
+@pytest.fixture
+def attentive(monkeypatch):
+    """Looks at answers as often as it can."""
+    monkeypatch.setattr(durable_store, "SECONDS_BETWEEN_LOOKS", 0.0)
+
+
+def answered_elsewhere(url, **kwargs):
+    """A service, two of whose three asks have been answered by another process, as it knows."""
+    owner = durable(url, time_to_live=5, **kwargs)
+    for i in range(3):
+        owner.predict_one(i, X)
+    desk = durable(url, learns=False)
+    desk.answer(0, True)
+    desk.answer(1, True)
+    for i in range(3, 8):
+        owner.predict_one(i, X)
+    assert [ask.event_id for ask in owner] == [2, 3, 4, 5, 6, 7]
+    assert owner._store._answered == {0, 1}
+    return owner, desk
+
+
+def test_an_answer_that_another_process_withdraws_lets_its_ask_expire(url, attentive):
+    owner, desk = answered_elsewhere(url)
+    desk.withdraw(0)
+    assert owner[0].state == "open"
+    owner.predict_one(8, X)
+    assert [owner[i].state for i in range(4)] == ["expired", "answered", "expired", "open"]
+    assert owner.n_expired == 2
+
+
+def test_what_expires_after_a_withdrawal_is_refunded(url, attentive):
+    owner, desk = answered_elsewhere(url, labels=20, refund=True)
+    desk.withdraw(0)
+    owner.predict_one(8, X)
+    assert owner.model._budget.left == 20 - 9 + 2
+
+
+def test_a_withdrawal_counts_for_the_capacity(url, attentive):
+    owner = durable(url, capacity=3)
+    for i in range(3):
+        owner.predict_one(i, X)
+    owner.answer(0, True)
+    desk = durable(url, learns=False)
+    desk.withdraw(0)
+    owner.predict_one(3, X)
+    assert [ask.event_id for ask in owner] == [1, 2, 3]
+
+
+def test_an_answer_that_stays_is_learned_however_old_its_ask_is(url, attentive):
+    owner, _ = answered_elsewhere(url)
+    owner.predict_one(8, X)
+    assert (owner.learn_answered(), owner[0].state) == (2, "learned")
+
+
+def test_answers_are_not_looked_at_for_every_event(tmp_path, monkeypatch):
+    owner, _ = answered_elsewhere(f"sqlite:///{tmp_path}/asks.db")
+    looks = []
+    look = owner._store._sql.answered
+    monkeypatch.setattr(owner._store._sql, "answered", lambda: looks.append(1) or look())
+    monkeypatch.setattr(durable_store, "SECONDS_BETWEEN_LOOKS", 1e9)
+    for i in range(8, 60):
+        owner.predict_one(i, X)
+    assert len(looks) <= 1

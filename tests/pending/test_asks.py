@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import pickle
 
 import pytest
+from databases import without_tables
 from durable_services import EVENTS, durable
 from river import base, naive_bayes
 
@@ -334,3 +336,79 @@ def test_ask_that_somebody_else_has_cannot_be_released(store):
 def test_nobody_gets_anything_where_nothing_is_open(store):
     service = durable(store)
     assert service.lease("anna") is None
+
+
+# In parts
+
+
+def parts(service, limit, state="open", between=lambda: None):
+    """The ids of all asks, part by part, with something happening between two parts."""
+    part = service.page(state, limit)
+    found = [ask.event_id for ask in part.asks]
+    while part.next is not None:
+        between()
+        part = service.page(state, limit, part.next)
+        found += [ask.event_id for ask in part.asks]
+    return found
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgresql"])
+def filled(request, tmp_path):
+    """A service with forty asks."""
+    if request.param == "postgresql":
+        url = without_tables(request.getfixturevalue("postgresql"))
+    else:
+        url = None if request.param == "memory" else f"sqlite:///{tmp_path}/asks.db"
+    service = durable(url)
+    with service.together():
+        for i in range(40):
+            service.predict_one(i, X)
+    return service
+
+
+@pytest.mark.parametrize("limit", [1, 7, 40, 100])
+def test_parts_make_up_the_whole(filled, limit):
+    assert parts(filled, limit) == list(range(40))
+
+
+def test_what_is_answered_or_taken_back_between_parts_moves_no_other_ask(filled):
+    answered = iter(range(0, 40, 3))
+
+    def answer_and_undo():
+        event_id = next(answered)
+        filled.answer(event_id, True)
+        filled.answer(39 - event_id, True)
+        filled.withdraw(39 - event_id)
+
+    found = parts(filled, 5, between=answer_and_undo)
+    assert found == sorted(set(found))
+    assert {ask.event_id for ask in filled} <= set(found)
+
+
+def test_answers_in_the_same_moment_are_told_apart(filled):
+    filled._clock = lambda: 1_700_000_000.25
+    for event_id in (7, 3, 5, 1):
+        filled.answer(event_id, True)
+    assert parts(filled, 1, "answered") == [1, 3, 5, 7]
+
+
+def test_expired_asks_come_in_parts(store):
+    service = durable(store, time_to_live=1)
+    for i in range(10):
+        service.predict_one(i, X)
+    assert parts(service, 3, "expired") == list(range(8))
+
+
+def test_place_of_another_state_is_refused(filled):
+    with pytest.raises(ValueError, match="no place among answered asks"):
+        filled.page("answered", 5, filled.page(limit=5).next)
+
+
+def test_service_that_was_pickled_before_asks_had_numbers_is_listed():
+    service = durable(None)
+    for i in range(5):
+        service.predict_one(i, X)
+    del service._store._numbers, service._store._n_noted
+    again = pickle.loads(pickle.dumps(service))
+    again.predict_one(5, X)
+    assert parts(again, 2) == [0, 1, 2, 3, 4, 5]

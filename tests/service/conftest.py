@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the service needs the extra `service`")
 
+from databases import postgresql_server
 from serving import Running, curious
 
 from river_oa3 import PendingLabels
@@ -64,6 +65,12 @@ def command(tmp_path):
             return process
 
         yield start
+
+
+@pytest.fixture(scope="session")
+def postgresql():
+    with postgresql_server() as url:
+        yield url
 
 
 def _end(process):

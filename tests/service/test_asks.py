@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from serving import wait_until
 
@@ -11,16 +13,94 @@ def fill(running, n):
     return running
 
 
-@pytest.mark.parametrize("store", [False, True])
-def test_asks_are_listed_in_parts_the_oldest_first(serve, store):
-    running = fill(serve(store=store), 25)
-    offset, found = 0, []
-    while offset is not None:
-        part = running.get("/asks", params={"limit": 10, "offset": offset}).json()
-        assert part["count"] == 25
+def parts(running, limit=10, state="open", between=lambda: None):
+    """All asks, part by part, with something happening between two parts."""
+    after, found = {}, []
+    while after is not None:
+        part = running.get("/asks", params={"limit": limit, "state": state, **after}).json()
+        assert len(part["asks"]) <= limit
         found += [ask["id"] for ask in part["asks"]]
-        offset = part["next_offset"]
-    assert found == [f"e{i}" for i in range(25)]
+        after = None if part["next"] is None else {"after": part["next"]}
+        between()
+    return found
+
+
+@pytest.mark.parametrize("store", [False, True])
+@pytest.mark.parametrize("n", [0, 9, 10, 25])
+def test_asks_are_listed_in_parts_the_oldest_first(serve, store, n):
+    running = fill(serve(store=store), n)
+    assert parts(running) == [f"e{i}" for i in range(n)]
+    assert running.get("/asks").json()["count"] == n
+
+
+@pytest.mark.parametrize("store", [False, True])
+def test_answers_between_parts_leave_no_ask_out_and_bring_none_twice(serve, store):
+    running = fill(serve(store=store), 60)
+    answered = iter([f"e{i}" for i in (0, 3, 9, 25, 1, 2, 59, 40, 12, 5)])
+
+    def answer():
+        for event_id in itertools.islice(answered, 2):
+            running.post("/labels", {"id": event_id, "label": True})
+
+    found = parts(running, between=answer)
+    assert found == sorted(set(found), key=lambda event_id: int(event_id[1:]))
+    assert set(running.open_ids) <= set(found)
+    assert "e25" not in found  # it was answered before its part came
+
+
+@pytest.mark.parametrize("store", [False, True])
+def test_asks_made_between_parts_come_at_the_end(serve, store):
+    running = fill(serve(store=store), 12)
+    fresh = iter("abcdefgh")
+    found = parts(running, limit=5, between=lambda: running.event(next(fresh)))
+    assert found[:12] == [f"e{i}" for i in range(12)]
+    assert found[12:] == list("abcdefgh"[: len(found) - 12]) != []
+
+
+@pytest.mark.parametrize("store", [False, True])
+def test_answers_are_listed_in_parts_by_the_order_in_which_they_came(serve, store):
+    running = fill(serve(store=store, undo=1e5), 9)
+    order = [f"e{i}" for i in (4, 0, 8, 3, 7, 1)]
+    for event_id in order:
+        running.post("/labels", {"id": event_id, "label": True, "final": False})
+    assert parts(running, limit=2, state="answered") == order
+
+
+def test_labels_are_listed_in_parts_by_the_order_in_which_they_were_learned(stored):
+    fill(stored, 9)
+    order = [f"e{i}" for i in (4, 0, 8, 3, 7, 1)]
+    stored.post("/labels", [{"id": event_id, "label": True} for event_id in order])
+    assert parts(stored, limit=4, state="learned") == order
+
+
+def test_more_asks_than_an_offset_ever_reached_are_listed(stored):
+    for start in range(0, 21_000, 1000):
+        stored.post("/events", [{"id": start + i, "x": {"a": 1.0}} for i in range(1000)])
+    assert parts(stored, limit=500) == list(range(21_000))
+
+
+def test_an_offset_is_refused_with_what_to_do_instead(service):
+    error = service.get("/asks", params={"offset": 0}).json()["error"]
+    assert (error["field"], "after" in error["message"]) == ("offset", True)
+
+
+WRONG_PLACES = [
+    *("", "open", "open:", "open:-1", "open:x", "open:1:2", "open:1.5", "learned:1"),
+    *("open:" + "9" * 30, "open:9223372036854775808", "o" * 10_000, "open:1\x00"),
+]
+
+
+@pytest.mark.parametrize("store", [False, True])
+@pytest.mark.parametrize("after", WRONG_PLACES)
+def test_a_place_that_is_none_is_refused_by_name(serve, store, after):
+    answer = serve(store=store).get("/asks", params={"after": after})
+    assert (answer.status_code, answer.json()["error"]["field"]) == (422, "after")
+
+
+@pytest.mark.parametrize("after", ["answered:nan:1", "answered:inf:1", "answered:1"])
+def test_a_time_that_is_none_is_refused_by_name(stored, after):
+    answer = stored.get("/asks", params={"state": "answered", "after": after})
+    assert (answer.status_code, answer.json()["error"]["field"]) == (422, "after")
 
 
 def test_an_ask_says_what_the_model_thought(stored):
@@ -32,9 +112,7 @@ def test_an_ask_says_what_the_model_thought(stored):
     assert 0.0 <= ask["probability"] <= 1.0
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("limit", "0"), ("limit", "501"), ("offset", "-1"), ("state", "gone")]
-)
+@pytest.mark.parametrize(("name", "value"), [("limit", "0"), ("limit", "501"), ("state", "gone")])
 def test_a_wrong_part_is_refused_by_name(service, name, value):
     answer = service.get("/asks", params={name: value})
     assert (answer.status_code, answer.json()["error"]["field"]) == (422, name)

@@ -135,6 +135,31 @@ def test_a_weight_reaches_the_store(patient):
     assert patient.app.state.worker._desk._pending["a"].weight == 2.5
 
 
+@pytest.mark.parametrize("store", [False, True])
+def test_an_answer_sent_again_with_another_weight_takes_its_place(serve, store):
+    running = serve(store=store, undo=NEVER)
+    running.event("a")
+    pending = running.app.state.worker._desk._pending
+    for weight in (2.5, 4.0, None):
+        label(running, "a", True, weight=weight, final=False)
+        assert (pending["a"].answer, pending["a"].weight) == (True, weight)
+
+
+def test_a_final_label_replaces_the_weight_of_an_answer_that_waits(patient):
+    label(patient, "a", True, weight=2.5, final=False)
+    label(patient, "a", True, weight=4.0)
+    pending = patient.app.state.worker._desk._pending
+    assert (pending["a"].state, pending["a"].weight) == ("learned", 4.0)
+
+
+def test_an_answer_sent_again_as_it_was_keeps_its_time(patient):
+    label(patient, "a", True, weight=2.5, final=False)
+    (before,) = patient.get("/asks", params={"state": "answered"}).json()["asks"]
+    label(patient, "a", True, weight=2.5, final=False)
+    (after,) = patient.get("/asks", params={"state": "answered"}).json()["asks"]
+    assert after["answered_at"] == before["answered_at"]
+
+
 def test_an_answer_of_a_person_whose_ask_somebody_else_has_is_refused(serve):
     running = serve(lease=0.05)
     running.event("a")

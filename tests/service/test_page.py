@@ -352,3 +352,36 @@ def test_the_description_of_the_service_is_a_page_of_its_own(service, open_page)
     page = open_page(service, "/docs")
     page.sees("#routes", "POST /events")
     assert "maxItems" in page.text("#routes")
+
+
+QUEUED = "return [...document.querySelectorAll('#queue-list bdi')].map((e) => e.innerText)"
+
+
+def test_the_queue_is_listed_in_parts_without_what_was_answered_meanwhile(serve, open_page):
+    running = fill(serve(store=True), 45)
+    page = open_page(running)
+    page.ask()
+    page.click("#queue summary")
+    wait_until(lambda: page.run(QUEUED) == [f"e{i}" for i in range(20)], 10)
+    for i in (3, 30):
+        running.post("/labels", {"id": f"e{i}", "label": True})
+    page.press("y")  # which is for e0
+    page.ask(other_than="e0")
+    page.click("#queue-more")
+    listed = [i for i in range(1, 41) if i != 30]
+    wait_until(lambda: page.run(QUEUED) == [f"e{i}" for i in listed], 10)
+    page.click("#queue-more")
+    wait_until(lambda: page.run(QUEUED)[-1] == "e44", 10)
+    page.hides("#queue-more")
+
+
+def test_the_queue_shows_ids_as_text_and_whole_numbers_exactly(serve, open_page):
+    running = serve()
+    hostile = "<img src=x onerror='window.ran=1'>"
+    for event_id in (hostile, 2**62 + 1):
+        running.event(event_id)
+    page = open_page(running)
+    page.ask()
+    page.click("#queue summary")
+    wait_until(lambda: page.run(QUEUED) == [hostile, str(2**62 + 1)], 10)
+    assert page.run("return window.ran") is None

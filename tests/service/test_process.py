@@ -9,10 +9,12 @@ import sys
 
 import httpx
 import pytest
+from databases import without_tables
 from serving import curious, wait_until
 
-from river_oa3 import cli
+from river_oa3 import PendingLabels, cli
 from river_oa3.files import save
+from river_oa3.service import server
 
 TOKEN = "a-token-of-some-length"
 
@@ -74,6 +76,62 @@ def test_a_full_disk_is_said_and_recovered_from(command):
     assert ended(process) == 0
 
 
+def _listens(host):
+    try:
+        server.listen(host, 0).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("host", ["127.0.0.2", "::1", "localhost"])
+def test_every_address_of_this_machine_alone_needs_no_token(command, host):
+    if not _listens(host):
+        pytest.skip(f"this machine has no {host}")
+    process = command("--port", 0, "--host", host)
+    url = address(process)
+    assert events(url, ["a"]).status_code == 200
+    assert httpx.get(f"{url}/asks").json()["count"] == 1
+    assert events(url, ["b"], host="evil.example").status_code == 421
+    assert ended(process) == 0
+    assert process.stderr.read() == ""
+
+
+def test_all_of_it_on_postgresql(command, postgresql):
+    """Asked, answered, killed, answered again, ended, and gone on: nothing lost, nothing twice."""
+    url = without_tables(postgresql)
+    first = command("--port", 0, "--store", url, "--undo", 0.1)
+    service = address(first)
+    ids = [f"e{i}" for i in range(60)]
+    asked = events(service, ids).json()
+    assert all(each["ask"] for each in asked["results"])
+    labels = [{"id": each, "label": i % 3 == 0} for i, each in enumerate(ids[:40])]
+    answered = httpx.post(f"{service}/labels", json=labels, timeout=20).json()["results"]
+    assert {each["state"] for each in answered} == {"learned"}
+    ask = httpx.post(f"{service}/asks/lease", json={"who": "ada"}).json()["ask"]
+    assert ask["id"] == "e40"
+    first.kill()
+    first.wait()
+    second = command("--port", 0, "--store", url, "--undo", 0.1)
+    service = address(second)
+    assert events(service, ids).json() == asked
+    again = httpx.post(f"{service}/labels", json=labels, timeout=20).json()["results"]
+    assert again == answered
+    answer = {"id": "e40", "label": True, "final": False, "who": "ada"}
+    assert httpx.post(f"{service}/labels", json=answer).json()["state"] == "answered"
+    wait_until(lambda: httpx.get(f"{service}/progress").json()["learned"] == 41)
+    quality = httpx.get(f"{service}/quality").json()
+    assert quality["n_labels"] == 41
+    assert ended(second) == 0
+    service = address(command("--port", 0, "--store", url))
+    progress = httpx.get(f"{service}/progress").json()
+    assert (progress["asked"], progress["learned"], progress["open"]) == (60, 41, 19)
+    assert httpx.get(f"{service}/quality").json() == quality
+    listed = httpx.get(f"{service}/asks", params={"limit": 10}).json()
+    following = httpx.get(f"{service}/asks", params={"limit": 10, "after": listed["next"]}).json()
+    assert [ask["id"] for ask in listed["asks"] + following["asks"]] == ids[41:]
+
+
 def test_a_token_from_the_environment_locks_it(command):
     url = address(command("--port", 0, RIVER_OA3_TOKEN=TOKEN))
     assert events(url, ["a"]).status_code == 401
@@ -106,6 +164,15 @@ def test_it_does_not_start_with(name, tmp_path, capsys):
     words = ["serve", str(tmp_path / "model.oa3"), "--port", "0", *options]
     assert cli.main(words) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_file_that_holds_pending_labels_is_refused_with_what_to_save(tmp_path, capsys):
+    pending = PendingLabels(curious())
+    pending.predict_one("a", {"v": 1.0})
+    save(pending, tmp_path / "pending.oa3")
+    assert cli.main(["serve", str(tmp_path / "pending.oa3"), "--port", "0"]) == 2
+    assert "save(pending.model, ...)" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.db"))
 
 
 def test_it_does_not_start_without_its_model(tmp_path, capsys):

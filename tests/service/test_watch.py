@@ -66,6 +66,20 @@ def test_paths_that_anybody_makes_up_are_counted_as_one(service):
     assert samples["river_oa3_http_requests_total", 'path="other",status="404"'] == 3
 
 
+def test_every_path_is_counted_by_its_name(service):
+    """But for the files of the page, of which there are many."""
+    paths = {route.path for route in service.app.routes} - {"/page/{name}"}
+    for path in paths:
+        service.get(path)
+    _, samples = read_metrics(service.get("/metrics").text)
+    counted = {
+        re.search('path="([^"]+)"', labels)[1]
+        for name, labels in samples
+        if name == "river_oa3_http_requests_total"
+    }
+    assert counted == paths
+
+
 def test_a_healthy_service_says_so(stored):
     answer = stored.get("/health")
     assert answer.status_code == 200

@@ -7,6 +7,7 @@ import { byId, say } from "./dom.js";
 import { identity } from "./identity.js";
 import * as outbox from "./outbox.js";
 import { showProgress, showQueue } from "./progress_view.js";
+import { Queue } from "./queue_view.js";
 import { Recent } from "./recent_view.js";
 
 // Milliseconds: between looks at an empty queue and at the numbers, and until a new ask takes keys,
@@ -25,6 +26,7 @@ let waiting = 0;
 
 const connection = new Connection(() => inLine(resume));
 const recent = new Recent(undo);
+const queue = new Queue(inLine);
 
 // One thing after the other, in the order in which a quick person wants them.
 function inLine(work) {
@@ -139,6 +141,7 @@ function answer(label) {
   // Kept before it is sent: the server, or this page, may be gone before it arrives.
   outbox.keep({ key: ask.key, id: ask.id, label, who, at: Date.now() });
   recent.add(ask, label);
+  queue.remove(ask.key);
   ask = null;
   if (connection.isDown) {
     connection.kept = outbox.kept().length;

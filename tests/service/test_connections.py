@@ -1,0 +1,108 @@
+"""Connections that trickle: the head of a request comes soon, or the connection is closed."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from serving import wait_until
+
+from river_oa3.service import connections
+
+PATIENCE = 0.4
+HEAD = b"GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n"
+
+
+@pytest.fixture
+def impatient(service, monkeypatch):
+    monkeypatch.setattr(connections, "_PATIENCE", PATIENCE)
+    return service
+
+
+def trickle(connection, content, seconds):
+    """Send a byte now and then; says after how many seconds the other side hung up."""
+    start = time.monotonic()
+    connection.settimeout(0.05)
+    for byte in content:
+        try:
+            connection.sendall(bytes([byte]))
+            if connection.recv(1) == b"":
+                return time.monotonic() - start
+        except TimeoutError:
+            pass
+        except ConnectionError:
+            return time.monotonic() - start
+        if time.monotonic() - start > seconds:
+            break
+    return None
+
+
+def test_a_head_that_trickles_is_not_waited_for(impatient):
+    with impatient.connect() as connection:
+        ended = trickle(connection, b"GET /" + b"a" * 10_000, seconds=20)
+        assert ended is not None
+        assert ended >= 0.9 * PATIENCE
+
+
+def test_a_connection_that_says_nothing_is_closed(impatient):
+    with impatient.connect() as connection:
+        assert connection.recv(1) == b""
+
+
+def test_a_further_head_that_trickles_is_not_waited_for(impatient):
+    with impatient.connect() as connection:
+        connection.sendall(HEAD)
+        assert b'{"live":true}' in connection.recv(10_000)
+        assert trickle(connection, b"GET /" + b"a" * 10_000, seconds=20) is not None
+
+
+def test_a_connection_that_has_asked_may_rest_before_it_asks_again(impatient):
+    with impatient.connect() as connection:
+        for _ in range(2):
+            connection.sendall(HEAD)
+            assert b'{"live":true}' in connection.recv(10_000)
+            time.sleep(2 * PATIENCE)
+
+
+def test_a_body_has_a_time_of_its_own(impatient):
+    body = json.dumps({"id": "slow", "x": {"v": 1.0}}).encode()
+    head = (
+        "POST /events HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+        f"content-length: {len(body)}\r\n\r\n"
+    )
+    with impatient.connect() as connection:
+        connection.sendall(head.encode() + body[:5])
+        time.sleep(2 * PATIENCE)
+        connection.sendall(body[5:])
+        assert b'"ask":true' in connection.recv(10_000)
+
+
+def test_others_are_answered_while_connections_trickle(impatient):
+    slow = [impatient.connect() for _ in range(50)]
+    for connection in slow:
+        connection.sendall(b"GET / HT")
+    assert impatient.event("a").status_code == 200
+    for connection in slow:
+        assert connection.recv(1) == b""
+        connection.close()
+
+
+def test_a_head_that_never_ends_is_refused(service):
+    with service.connect() as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nhost: localhost\r\n")
+        connection.settimeout(0.05)
+        answer = b""
+
+        def is_answered():
+            nonlocal answer
+            try:
+                connection.sendall(b"x: " + b"a" * 10_000 + b"\r\n")
+                answer += connection.recv(10_000)
+            except (TimeoutError, ConnectionError):
+                pass
+            return b"\r\n\r\n" in answer
+
+        wait_until(is_answered)
+        assert answer.startswith(b"HTTP/1.1 431 ")
+        assert "too long" in json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["message"]

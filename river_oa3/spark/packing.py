@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame, types
@@ -9,7 +10,7 @@ from pyspark.sql import functions as F
 
 from river_oa3.scoring.record_batches import Features
 
-__all__ = ["named", "packed"]
+__all__ = ["Sent", "named", "packed"]
 
 # All values of these are floats of 64 bits, or become such in the same way everywhere.
 _NUMBERS = (types.IntegralType, types.FractionalType, types.BooleanType)
@@ -20,10 +21,16 @@ def named(name: str) -> Column:
     return F.col("`" + name.replace("`", "``") + "`")
 
 
-def packed(
-    frame: DataFrame, features: Features, others: Sequence[str]
-) -> tuple[DataFrame, Features]:
-    """A frame to be sent, of features and other columns, and where its features are.
+class Sent(typing.NamedTuple):
+    """A frame to be sent, under names that Spark does not take apart, and what these stand for."""
+
+    frame: DataFrame
+    names: list[str]
+    features: Features
+
+
+def packed(frame: DataFrame, features: Features, others: Sequence[str]) -> Sent:
+    """Pack features and other columns.
 
     Parameters
     ----------
@@ -37,14 +44,17 @@ def packed(
     """
     together = () if features.is_map else _packable(frame, features, others)
     alone = [name for name in features.columns if name not in together]
-    columns = [named(name) for name in dict.fromkeys([*others, *alone])]
-    if not together:
-        return frame.select(*columns), features
-    name = "oa3_numbers"
-    while name in frame.columns:
-        name += "_"
-    numbers = F.array(*(named(each).cast("double") for each in together)).alias(name)
-    return frame.select(*columns, numbers), features._replace(packed=together, packed_as=name)
+    names = list(dict.fromkeys([*others, *alone]))
+    columns = [named(name) for name in names]
+    if together:
+        name = "oa3_numbers"
+        while name in frame.columns:
+            name += "_"
+        names.append(name)
+        columns.append(F.array(*(named(each).cast("double") for each in together)))
+        features = features._replace(packed=together, packed_as=name)
+    safe = [column.alias(f"c{i}") for i, column in enumerate(columns)]
+    return Sent(frame.select(*safe), names, features)
 
 
 def _packable(frame: DataFrame, features: Features, others: Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from river_oa3.scoring.record_batches import RESULTS, check_prefix
 from river_oa3.spark.columns import features_of
 from river_oa3.spark.packing import packed
 from river_oa3.spark.plain_files import NotPlainError, files_behind
-from river_oa3.spark.workers import Model, adding_scores, reading
+from river_oa3.spark.workers import Model, adding_scores, reading, renaming
 
 __all__ = ["score"]
 
@@ -94,8 +94,9 @@ def score(
             tasks = frame.sparkSession.range(0, len(files.tasks), 1, len(files.tasks))
             add = adding_scores(sent, id, found, prefix, marks, kept)
             return tasks.mapInArrow(reading(files, add), schema)
-    together, found = packed(frame, found, list(dict.fromkeys([id, *kept])))
-    return together.mapInArrow(adding_scores(sent, id, found, prefix, marks, kept), schema)
+    through = packed(frame, found, [id, *kept])
+    add = adding_scores(sent, id, through.features, prefix, marks, kept)
+    return through.frame.mapInArrow(renaming(through.names, add), schema)
 
 
 def _files(

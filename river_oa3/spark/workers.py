@@ -14,7 +14,7 @@ from river_oa3.scoring import Scorer
 from river_oa3.scoring.parquet_parts import Files
 from river_oa3.scoring.record_batches import Features, with_scores
 
-__all__ = ["Model", "adding_scores", "reading", "scorer_of"]
+__all__ = ["Model", "adding_scores", "reading", "renaming", "scorer_of"]
 
 # Models of this process, by their checksum: a worker serves many tasks.
 _scorers: dict[bytes, Scorer] = {}
@@ -63,6 +63,13 @@ def reading(
                 yield from files.read(task)
 
     return lambda numbers: then(read(numbers))
+
+
+def renaming(
+    names: list[str], then: Callable[[Batches], Iterator[pa.RecordBatch]]
+) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+    """What `mapInArrow` takes to give columns the names that they had in their frame."""
+    return lambda batches: then(batch.rename_columns(names) for batch in batches)
 
 
 def adding_scores(

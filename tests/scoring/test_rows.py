@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from river_oa3 import AutoOA3Classifier, OA3Classifier
 from river_oa3.scoring import rows_of_columns, rows_of_maps
+from river_oa3.scoring.rows import Packed
 
 numbers = st.none() | st.just(math.nan) | st.just(0.0) | st.floats(-1e9, 1e9)
 texts = st.none() | st.sampled_from(["", "red", "né", "0"])
@@ -144,3 +145,44 @@ def test_a_name_that_is_there_twice_is_refused(events):
             again = next(name for k, name in enumerate(names) if name in names[:k])
             assert rows.errors[i] == f"feature {again!r} is there more than once"
             assert rows.event(i) == {}
+
+
+numbers_of_three = st.lists(st.tuples(numbers | st.just(math.inf), numbers, texts), min_size=1)
+
+
+@pytest.mark.parametrize("is_raw", [True, False])
+@given(events=numbers_of_three)
+def test_packed_numbers_are_the_same_rows_as_columns(is_raw, events):
+    a, b, texts_ = (list(column) for column in zip(*events, strict=True))
+    columns = {"a": pa.array(a, pa.float64()), "b": pa.array(b, pa.float64())}
+    lists = pa.array([list(pair) for pair in zip(a, b, strict=True)], pa.list_(pa.float64()))
+    alone = rows_of_columns(columns, is_raw)
+    together = rows_of_columns({}, is_raw, Packed(lists, ("a", "b"), (0, 1)))
+    assert_same(alone, together)
+    # A text between them.
+    text = pa.array(texts_, pa.string())
+    alone = rows_of_columns({"a": columns["a"], "t": text, "b": columns["b"]}, is_raw)
+    together = rows_of_columns({"t": text}, is_raw, Packed(lists, ("a", "b"), (0, 2)))
+    assert_same(alone, together)
+
+
+def assert_same(rows, others):
+    assert rows.data.tolist() == others.data.tolist()
+    assert [rows.names[i] for i in rows.indices] == [others.names[i] for i in others.indices]
+    assert rows.indptr.tolist() == others.indptr.tolist()
+    assert rows.errors.keys() == others.errors.keys()
+
+
+def test_packed_numbers_are_refused_in_the_same_words():
+    values = [[1.0, None, math.nan], [math.inf, 2.0, 3.0], [1.0, 2.0, 3.0]]
+    lists = pa.array(values, pa.list_(pa.float64()))
+    # A part of a longer list, as Arrow slices them.
+    packed = Packed(pa.concat_arrays([lists, lists])[3:], ("a", "b", "c"), (0, 1, 2))
+    columns = {
+        name: pa.array([each[j] for each in values], pa.float64()) for j, name in enumerate("abc")
+    }
+    for is_raw in (True, False):
+        expected = rows_of_columns(columns, is_raw).errors
+        assert rows_of_columns({}, is_raw, packed).errors == expected
+        assert 2 not in expected
+        assert 1 in expected

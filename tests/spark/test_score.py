@@ -107,6 +107,24 @@ def test_a_classifier_alone_is_taken_and_so_are_some_of_the_columns(spark, model
     assert row["margin"] == pytest.approx(model.classifier.margin_one({"a": 1.5, "colour": "red"}))
 
 
+def test_numbers_that_are_sent_together_are_scored_as_single_events(spark, model):
+    frame = spark.createDataFrame(EVENTS, COLUMNS).filter("id <> 'none'")
+    rows = score(frame, model, "id", keep=["id"]).collect()
+    events = {row[0]: dict(zip(COLUMNS.names[1:], row[1:], strict=True)) for row in EVENTS}
+    assert_scored(rows, model, {i: meant(x) for i, x in events.items()})
+    assert rows[0].asDict().keys() == {"id", *NEW}
+
+
+def test_names_of_any_kind_are_taken(spark, model):
+    rows = [(1, 2.0, 3.0, 4.0)]
+    names = ["the.id", "a.b", "`c`", "oa3_numbers"]
+    frame = spark.createDataFrame(rows, names).filter("1 = 1 or `the.id` > 0")
+    for keep in (None, ["the.id"], ["a.b"]):
+        row = score(frame, model, "the.id", keep=keep).first()
+        margin = model.classifier.margin_one(dict(zip(names[1:], rows[0][1:], strict=True)))
+        assert row["margin"] == pytest.approx(margin, rel=1e-12)
+
+
 # What one process refuses
 
 

@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from river_oa3._core import checks
 from river_oa3.budget import RateBudget, TotalBudget
 from river_oa3.pending.ask import Ask
+from river_oa3.pending.early import EarlyLabels
 from river_oa3.pending.pending_labels import PendingLabels
 from river_oa3.pending.reasons import reason_of
 
@@ -61,6 +62,9 @@ class PendingBatches:
         How long an ask stays open: see `PendingLabels`.
     refund
         Whether an ask that expires gives its label back to the budget.
+    early_labels
+        Labels may come in an earlier batch than their events. So many of the newest that nobody has
+        asked for are kept, and learned as soon as their event is asked about; 0 keeps none.
 
     """
 
@@ -70,8 +74,12 @@ class PendingBatches:
         store: str | None = None,
         time_to_live: int | dt.timedelta | None = None,
         refund: bool = False,
+        early_labels: int = 10_000,
     ):
+        # Refused before anything is opened.
+        self._early = EarlyLabels(early_labels)
         self.model = model
+        self._room = early_labels
         self._settings = (time_to_live, refund, store)
         self.pending = self._opened()
         self._is_running = False
@@ -79,9 +87,11 @@ class PendingBatches:
     def _opened(self) -> PendingLabels:
         time_to_live, refund, store = self._settings
         # Snapshots are taken with each batch, and at no other time.
-        return PendingLabels(
+        pending = PendingLabels(
             self.model, time_to_live, refund=refund, strict=False, store=store, snapshot_every=2**62
         )
+        self._early = EarlyLabels(self._room, pending._store.early_labels())
+        return pending
 
     def reopen(self) -> None:
         """Go back to where the store stands, as after a batch that could not be finished."""
@@ -141,8 +151,10 @@ class Batch:
         self._pending = owner.pending
         self.model = owner.model
         self.asks: list[Ask] = []
-        # Labels of this batch that no event was asked about for, so far.
+        # Labels of this batch that no event was asked about for, so far; and of those of earlier
+        # batches, which ones are of no more use.
         self._labels: dict[Hashable, bool] = {}
+        self._used: list[Hashable] = []
         self._learned: list[Ask] = []
         # What the model would not take, each with the reason: events, or labels of asks, which stay
         # open.
@@ -151,8 +163,9 @@ class Batch:
     def learn(self, labels: Mapping[Hashable, typing.Any]) -> int:
         """Learn the labels that have come: from people by the order of their answers, then these.
 
-        Labels of events that are asked about later in this batch are kept until then; those of
-        events that nobody asks about have not been paid for, and are not learned.
+        Labels of events that nobody has asked about have not been paid for, and are not learned.
+        They are kept until their event is asked about, in this batch or a later one, as long as
+        there is room.
 
         Parameters
         ----------
@@ -169,7 +182,8 @@ class Batch:
             self._learn(ask, bool(ask.answer), ask.weight)
         for event_id, y in labels.items():
             label = checks.as_label(y)
-            found = self._pending._store.get(event_id)
+            store = self._pending._store
+            found = store.get(event_id) if store.is_asked(event_id) else None
             if found is not None and found.state == "open":
                 self._learn(found, label, None)
             elif found is None:
@@ -232,10 +246,9 @@ class Batch:
 
     def finish(self) -> None:
         """Keep all of it in one transaction: the store has it from then on, or nothing of it."""
-        pending = self._pending
-        pending._store.keep_batch(
-            self.asks, self._learned, (self._stream, self._number), pending.n_events
-        )
+        pending, batch = self._pending, (self._stream, self._number)
+        early = self._owner._early.change(self._labels, self._used)
+        pending._store.keep_batch(self.asks, self._learned, batch, pending.n_events, early)
         self._owner._is_running = False
 
     def _most_asks(self, events: int) -> float:
@@ -284,8 +297,13 @@ class Batch:
         self.asks.append(ask)
 
     def _learn_if_known(self, ask: Ask) -> None:
-        if ask.event_id in self._labels:
-            self._learn(ask, self._labels.pop(ask.event_id), None)
+        early = self._owner._early.get(ask.event_id)
+        if early is not None:
+            self._used.append(ask.event_id)
+        # The newer one, where there are two.
+        label = self._labels.pop(ask.event_id, early)
+        if label is not None:
+            self._learn(ask, label, None)
 
     def _learn(self, ask: Ask, y: bool, w: float | None) -> None:
         weight = {} if w is None else {"w": w}

@@ -18,10 +18,13 @@ if typing.TYPE_CHECKING:
     from river_oa3.active import ActiveLearner
     from river_oa3.scoring import Observed
 
-__all__ = ["Batch", "PendingBatches", "Proposal"]
+__all__ = ["ONE_BY_ONE", "Batch", "PendingBatches", "Proposal"]
 
 # A model that has learned so many labels, of both classes, may stand still for a batch.
 WARM_LABELS = 200
+
+# So many events of a batch go through it one by one until then.
+ONE_BY_ONE = 2000
 
 # A batch asks for no more than this share of the labels that have been learned so far, or so many.
 GROWTH, LEAST_ASKS = 0.5, 10
@@ -190,7 +193,7 @@ class Batch:
                 self._labels[event_id] = label
         return len(self._learned) - known
 
-    def one_by_one(self, events: Iterable[tuple[Hashable, typing.Any]]) -> None:
+    def one_by_one(self, events: Iterable[tuple[Hashable, typing.Any]]) -> list[typing.Any]:
         """Predict events as a single stream would, and learn the labels that came with them.
 
         Parameters
@@ -198,7 +201,13 @@ class Batch:
         events
             The id and the features of each event, in order.
 
+        Returns
+        -------
+        What each of them was predicted; those that were refused, or asked about before, are left
+        out.
+
         """
+        labels = []
         for event_id, x in events:
             if self._pending._store.known(event_id) is not None:
                 continue
@@ -207,11 +216,13 @@ class Batch:
             except (ArithmeticError, TypeError, ValueError) as error:
                 self.refused.append((event_id, str(error)))
                 continue
+            labels.append(label)
             self._pending.n_events += 1
             if ask:
                 token = self.model.refund_token
                 self._keep(self._pending._ask(event_id, x, label, token))
                 self._learn_if_known(self.asks[-1])
+        return labels
 
     def take(self, proposals: Iterable[Proposal], expected: float, observed: Observed) -> None:
         """Ask about events that were scored by the model as it stands, in their order.

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from river_oa3 import budget as budgets
 from river_oa3 import files
 from river_oa3.active import ActiveLearner
-from river_oa3.pending.batches import Batch, PendingBatches
+from river_oa3.pending.batches import ONE_BY_ONE, Batch, PendingBatches
 from river_oa3.pending.errors import AnswerChangedError
 from river_oa3.pending.pending_labels import PendingLabels
 from river_oa3.scoring import Scorer
@@ -31,9 +31,6 @@ if typing.TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 __all__ = ["ActiveStream"]
-
-# So many events of a batch go through the driver one by one while the model is not warm.
-ONE_BY_ONE = 2000
 
 # So many of the newest events that were refused are remembered.
 KEPT_ERRORS = 1000

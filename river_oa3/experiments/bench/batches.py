@@ -55,7 +55,8 @@ def compare(
     for order in orders:
         case = Case(stream, order, events, seed)
         model = ActiveLearner(AutoOA3Classifier(), budget=labels, seed=case.seed)
-        counts = replay(model, stream, case.rows, case.numbers).counts
+        # The draws of a model with this seed, which events that go one by one have too.
+        counts = replay(model, stream, case.rows, case.own_numbers).counts
         found.single.append(_score(Counts(*(int(count[-1]) for count in counts))))
         batched, one_by_one = in_batches(case, labels, n_batches)
         found.batched.append(_score(batched))
@@ -87,7 +88,8 @@ def in_batches(case: Case, labels: int, n_batches: int) -> tuple[Counts, int]:
         batch.finish()
     said = np.array(answers, dtype=np.bool_)
     pairs = ((said, y), (said, ~y), (~said, ~y), (~said, y))
-    return Counts(*(int((a & b).sum()) for a, b in pairs), model.n_asked), n_one_by_one
+    found = [int(np.count_nonzero(a & b)) for a, b in pairs]
+    return Counts(*(*found, model.n_asked)), n_one_by_one
 
 
 def _propose(batch: Batch, case: Case, places: NDArray[np.intp]) -> list[bool]:

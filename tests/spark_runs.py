@@ -59,14 +59,18 @@ def limit():
     return budget.TotalBudget(LABELS)
 
 
-def run_stream(session, folder, url, checkpoint, **kwargs):
+def run_stream(session, folder, url, checkpoint, partitions=None, **kwargs):
     """Run until nothing is left to read; the model at the end."""
     from river_oa3.spark import ActiveStream
 
     stream = ActiveStream(learner(limit()), store=url, features="x")
+    events, labels = frames(session, folder)
+    if partitions is not None:
+        events = events.repartition(partitions)
     try:
         query = stream.start(
-            *frames(session, folder),
+            events,
+            labels,
             checkpoint=str(checkpoint),
             trigger={"availableNow": True},
             **kwargs,

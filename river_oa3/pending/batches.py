@@ -207,10 +207,11 @@ class Batch:
         out.
 
         """
-        labels = []
+        labels, store = [], self._pending._store
         for event_id, x in events:
-            if self._pending._store.known(event_id) is not None:
+            if store.is_asked(event_id):
                 continue
+            store.known(event_id)  # from here on numbers are drawn for this event
             try:
                 label, ask = self.model.predict_one(x)
             except (ArithmeticError, TypeError, ValueError) as error:
@@ -237,12 +238,12 @@ class Batch:
             What the events teach without their labels.
 
         """
-        most, known = self._most_asks(observed.events), self._pending._store.known
+        most, is_asked = self._most_asks(observed.events), self._pending._store.is_asked
         share = min(1.0, most / expected) if expected > 0.0 else 1.0
         # An event that was delivered twice is proposed twice.
         chosen: dict[Hashable, Proposal] = {}
         for each in proposals:
-            if each.uniform <= share * each.query_probability and known(each.event_id) is None:
+            if each.uniform <= share * each.query_probability and not is_asked(each.event_id):
                 chosen.setdefault(each.event_id, each)
         observed.teach(self.model)
         self._pending.n_events += observed.events

@@ -23,10 +23,11 @@ PAUSE = 0.4
 
 
 def labels_of_batch(number):
-    """Half of the labels come with their events, and half a batch later."""
-    now = [i for i in BATCHES[number] if i % 2 == 0]
-    before = [i for i in BATCHES[number - 1] if i % 2] if number else []
-    return {i: EVENTS[i][1] for i in (*before, *now)}
+    """Half of the labels come with their events, a quarter a batch later, and a quarter earlier."""
+    now = [i for i in BATCHES[number] if i % 2 == 0 or (number == 0 and i % 4 == 3)]
+    late = [i for i in BATCHES[number - 1] if i % 4 == 1] if number else []
+    early = [i for i in BATCHES[number + 1] if i % 4 == 3] if number + 1 < N_BATCHES else []
+    return {i: EVENTS[i][1] for i in (*late, *now, *early)}
 
 
 def write_files(folder):

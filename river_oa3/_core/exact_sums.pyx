@@ -1,18 +1,18 @@
 """Sums of numbers and of their squares without any rounding: the same in whatever order.
 
 A double is a whole number of 53 bits times a power of two. Such numbers are added up in a long whole
-number, kept as digits of 32 bits that have room for carries: up to 2^31 numbers before it is read.
+number, kept as digits of 32 bits that have room for the carries of 2^28 numbers.
 """
 
-from libc.math cimport frexp, ldexp
 from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy
 
 # Sums count in the smallest double, sums of squares in its square.
 UNIT, SQUARE_UNIT = 1074, 2 * 1074
 
 cdef enum:
-    SMALLEST_EXPONENT = -1074
-    MANTISSA = 53
+    FRACTION = 52
+    EXPONENTS = 0x7FF
     HALF = 27
     DIGIT = 32
     # As many as the square of the largest double takes.
@@ -49,19 +49,19 @@ cdef inline void add(Long* total, uint64_t number, int place, int64_t sign) noex
 
 
 cdef inline void add_double(Long* total, Long* squares, double x) noexcept nogil:
-    cdef int exponent
-    cdef uint64_t number = <uint64_t> ldexp(frexp(x if x > 0.0 else -x, &exponent), MANTISSA)
-    cdef uint64_t high, low
-    exponent -= MANTISSA
-    if exponent < SMALLEST_EXPONENT:  # its last bits are 0
-        number >>= SMALLEST_EXPONENT - exponent
-        exponent = SMALLEST_EXPONENT
-    exponent -= SMALLEST_EXPONENT
-    add(total, number, exponent, 1 if x > 0.0 else -1)
+    cdef uint64_t bits, number, high, low
+    cdef int place
+    memcpy(&bits, &x, sizeof(double))
+    number = bits & ((<uint64_t> 1 << FRACTION) - 1)
+    place = <int> ((bits >> FRACTION) & EXPONENTS)
+    if place:  # else it is one of the smallest, whose first bit is not left out
+        number |= <uint64_t> 1 << FRACTION
+        place -= 1
+    add(total, number, place, 1 if x > 0.0 else -1)
     high, low = number >> HALF, number & ((1 << HALF) - 1)
-    add(squares, high * high, 2 * exponent + 2 * HALF, 1)
-    add(squares, high * low, 2 * exponent + HALF + 1, 1)
-    add(squares, low * low, 2 * exponent, 1)
+    add(squares, high * high, 2 * (place + HALF), 1)
+    add(squares, high * low, 2 * place + HALF + 1, 1)
+    add(squares, low * low, 2 * place, 1)
 
 
 cdef object read(const Long* total):

@@ -23,10 +23,11 @@ PAUSE = 0.4
 
 
 def labels_of_batch(number):
-    """Half of the labels come with their events, and half a batch later."""
-    now = [i for i in BATCHES[number] if i % 2 == 0]
-    before = [i for i in BATCHES[number - 1] if i % 2] if number else []
-    return {i: EVENTS[i][1] for i in (*before, *now)}
+    """Half of the labels come with their events, a quarter a batch later, and a quarter earlier."""
+    now = [i for i in BATCHES[number] if i % 2 == 0 or (number == 0 and i % 4 == 3)]
+    late = [i for i in BATCHES[number - 1] if i % 4 == 1] if number else []
+    early = [i for i in BATCHES[number + 1] if i % 4 == 3] if number + 1 < N_BATCHES else []
+    return {i: EVENTS[i][1] for i in (*late, *now, *early)}
 
 
 def write_files(folder):
@@ -59,14 +60,18 @@ def limit():
     return budget.TotalBudget(LABELS)
 
 
-def run_stream(session, folder, url, checkpoint, **kwargs):
+def run_stream(session, folder, url, checkpoint, partitions=None, **kwargs):
     """Run until nothing is left to read; the model at the end."""
     from river_oa3.spark import ActiveStream
 
     stream = ActiveStream(learner(limit()), store=url, features="x")
+    events, labels = frames(session, folder)
+    if partitions is not None:
+        events = events.repartition(partitions)
     try:
         query = stream.start(
-            *frames(session, folder),
+            events,
+            labels,
             checkpoint=str(checkpoint),
             trigger={"availableNow": True},
             **kwargs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from river_oa3.commands import bench_quality, bench_service, bench_spark, bench_speed
+from river_oa3.commands import bench_batches, bench_quality, bench_service, bench_spark, bench_speed
 
 __all__ = ["add_arguments"]
 
@@ -15,5 +15,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kinds = parser.add_subparsers(required=True, metavar="WHAT")
     bench_speed.add_arguments(kinds.add_parser("speed", help="time per event"))
     bench_quality.add_arguments(kinds.add_parser("quality", help="what few labels are worth"))
+    bench_batches.add_arguments(kinds.add_parser("batches", help="what asking in batches costs"))
     bench_service.add_arguments(kinds.add_parser("service", help="what the service takes"))
     bench_spark.add_arguments(kinds.add_parser("spark", help="what scoring on Spark costs"))

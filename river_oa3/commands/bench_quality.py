@@ -21,7 +21,7 @@ from river_oa3.experiments.output.files import results_folder, write_text
 from river_oa3.experiments.output.versions import versions
 from river_oa3.experiments.store import RunStore
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["add_arguments", "run", "shares", "split"]
 
 RUNS = "quality-runs.jsonl"
 METHODS = [name for name, contender in CONTENDERS.items() if contender.side != "peer"]
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     contest = _contest(options)
     names = _names(options, contest)
     jobs = at_least("jobs", options.jobs, 1)
-    wanted = None if options.streams is None else _split(options.streams)
+    wanted = None if options.streams is None else split(options.streams)
     folder = results_folder(options.output)
     streams = list(open_streams(options.data_dir, wanted))
     used = {**versions(), **dict(map(library_of, names))}
@@ -140,7 +140,7 @@ def _contest(options: argparse.Namespace) -> Contest:
 
     budgets = default.budgets
     if options.budgets is not None:
-        budgets = tuple(dict.fromkeys(map(_share, _split(options.budgets))))
+        budgets = shares(options.budgets)
     return Contest(
         budgets,
         orders=number("orders", 1),
@@ -148,6 +148,11 @@ def _contest(options: argparse.Namespace) -> Contest:
         events=number("events", 10),
         seed=at_least("seed", options.seed, 0),
     )
+
+
+def shares(text: str) -> tuple[float, ...]:
+    """Budgets in percent, with commas between, as shares."""
+    return tuple(dict.fromkeys(map(_share, split(text))))
 
 
 def _share(text: str) -> float:
@@ -182,12 +187,13 @@ def _names(options: argparse.Namespace, contest: Contest) -> list[str]:
 
 
 def _known(what: str, text: str, known: Sequence[str]) -> list[str]:
-    names = [] if text.strip() == "none" else _split(text)
+    names = [] if text.strip() == "none" else split(text)
     for name in names:
         if name not in known:
             raise DataError(f"there is no {what} {name!r}: choose from {', '.join(known)}, or none")
     return [name for name in known if name in names]
 
 
-def _split(text: str) -> list[str]:
+def split(text: str) -> list[str]:
+    """Names with commas between."""
     return [part.strip() for part in text.split(",")]

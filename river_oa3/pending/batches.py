@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from river_oa3._core import checks
 from river_oa3.budget import RateBudget, TotalBudget
 from river_oa3.pending.ask import Ask
+from river_oa3.pending.early import EarlyLabels
 from river_oa3.pending.pending_labels import PendingLabels
 from river_oa3.pending.reasons import reason_of
 
@@ -17,10 +18,13 @@ if typing.TYPE_CHECKING:
     from river_oa3.active import ActiveLearner
     from river_oa3.scoring import Observed
 
-__all__ = ["Batch", "PendingBatches", "Proposal"]
+__all__ = ["ONE_BY_ONE", "Batch", "PendingBatches", "Proposal"]
 
 # A model that has learned so many labels, of both classes, may stand still for a batch.
 WARM_LABELS = 200
+
+# So many events of a batch go through it one by one until then.
+ONE_BY_ONE = 2000
 
 # A batch asks for no more than this share of the labels that have been learned so far, or so many.
 GROWTH, LEAST_ASKS = 0.5, 10
@@ -61,6 +65,9 @@ class PendingBatches:
         How long an ask stays open: see `PendingLabels`.
     refund
         Whether an ask that expires gives its label back to the budget.
+    early_labels
+        Labels may come in an earlier batch than their events. So many of the newest that nobody has
+        asked for are kept, and learned as soon as their event is asked about; 0 keeps none.
 
     """
 
@@ -70,8 +77,12 @@ class PendingBatches:
         store: str | None = None,
         time_to_live: int | dt.timedelta | None = None,
         refund: bool = False,
+        early_labels: int = 10_000,
     ):
+        # Refused before anything is opened.
+        self._early = EarlyLabels(early_labels)
         self.model = model
+        self._room = early_labels
         self._settings = (time_to_live, refund, store)
         self.pending = self._opened()
         self._is_running = False
@@ -79,9 +90,11 @@ class PendingBatches:
     def _opened(self) -> PendingLabels:
         time_to_live, refund, store = self._settings
         # Snapshots are taken with each batch, and at no other time.
-        return PendingLabels(
+        pending = PendingLabels(
             self.model, time_to_live, refund=refund, strict=False, store=store, snapshot_every=2**62
         )
+        self._early = EarlyLabels(self._room, pending._store.early_labels())
+        return pending
 
     def reopen(self) -> None:
         """Go back to where the store stands, as after a batch that could not be finished."""
@@ -141,8 +154,10 @@ class Batch:
         self._pending = owner.pending
         self.model = owner.model
         self.asks: list[Ask] = []
-        # Labels of this batch that no event was asked about for, so far.
+        # Labels of this batch that no event was asked about for, so far; and of those of earlier
+        # batches, which ones are of no more use.
         self._labels: dict[Hashable, bool] = {}
+        self._used: list[Hashable] = []
         self._learned: list[Ask] = []
         # What the model would not take, each with the reason: events, or labels of asks, which stay
         # open.
@@ -151,8 +166,9 @@ class Batch:
     def learn(self, labels: Mapping[Hashable, typing.Any]) -> int:
         """Learn the labels that have come: from people by the order of their answers, then these.
 
-        Labels of events that are asked about later in this batch are kept until then; those of
-        events that nobody asks about have not been paid for, and are not learned.
+        Labels of events that nobody has asked about have not been paid for, and are not learned.
+        They are kept until their event is asked about, in this batch or a later one, as long as
+        there is room.
 
         Parameters
         ----------
@@ -167,16 +183,20 @@ class Batch:
         known = len(self._learned)
         for ask in self._pending.asks("answered"):
             self._learn(ask, bool(ask.answer), ask.weight)
+        store = self._pending._store
+        asked = [event_id for event_id in labels if store.is_asked(event_id)]
+        asks = dict(zip(asked, store.get_each(asked), strict=True))
         for event_id, y in labels.items():
-            label = checks.as_label(y)
-            found = self._pending._store.get(event_id)
-            if found is not None and found.state == "open":
-                self._learn(found, label, None)
-            elif found is None:
+            label, found = checks.as_label(y), asks.get(event_id)
+            if found is None:
                 self._labels[event_id] = label
+            elif isinstance(found, Exception):
+                raise found
+            elif found.state == "open":
+                self._learn(found, label, None)
         return len(self._learned) - known
 
-    def one_by_one(self, events: Iterable[tuple[Hashable, typing.Any]]) -> None:
+    def one_by_one(self, events: Iterable[tuple[Hashable, typing.Any]]) -> list[typing.Any]:
         """Predict events as a single stream would, and learn the labels that came with them.
 
         Parameters
@@ -184,20 +204,29 @@ class Batch:
         events
             The id and the features of each event, in order.
 
+        Returns
+        -------
+        What each of them was predicted; those that were refused, or asked about before, are left
+        out.
+
         """
+        labels, store = [], self._pending._store
         for event_id, x in events:
-            if self._pending._store.known(event_id) is not None:
+            if store.is_asked(event_id):
                 continue
+            store.known(event_id)  # from here on numbers are drawn for this event
             try:
                 label, ask = self.model.predict_one(x)
             except (ArithmeticError, TypeError, ValueError) as error:
                 self.refused.append((event_id, str(error)))
                 continue
+            labels.append(label)
             self._pending.n_events += 1
             if ask:
                 token = self.model.refund_token
                 self._keep(self._pending._ask(event_id, x, label, token))
                 self._learn_if_known(self.asks[-1])
+        return labels
 
     def take(self, proposals: Iterable[Proposal], expected: float, observed: Observed) -> None:
         """Ask about events that were scored by the model as it stands, in their order.
@@ -212,12 +241,12 @@ class Batch:
             What the events teach without their labels.
 
         """
-        most, known = self._most_asks(observed.events), self._pending._store.known
+        most, is_asked = self._most_asks(observed.events), self._pending._store.is_asked
         share = min(1.0, most / expected) if expected > 0.0 else 1.0
         # An event that was delivered twice is proposed twice.
         chosen: dict[Hashable, Proposal] = {}
         for each in proposals:
-            if each.uniform <= share * each.query_probability and known(each.event_id) is None:
+            if each.uniform <= share * each.query_probability and not is_asked(each.event_id):
                 chosen.setdefault(each.event_id, each)
         observed.teach(self.model)
         self._pending.n_events += observed.events
@@ -232,10 +261,9 @@ class Batch:
 
     def finish(self) -> None:
         """Keep all of it in one transaction: the store has it from then on, or nothing of it."""
-        pending = self._pending
-        pending._store.keep_batch(
-            self.asks, self._learned, (self._stream, self._number), pending.n_events
-        )
+        pending, batch = self._pending, (self._stream, self._number)
+        early = self._owner._early.change(self._labels, self._used)
+        pending._store.keep_batch(self.asks, self._learned, batch, pending.n_events, early)
         self._owner._is_running = False
 
     def _most_asks(self, events: int) -> float:
@@ -284,8 +312,13 @@ class Batch:
         self.asks.append(ask)
 
     def _learn_if_known(self, ask: Ask) -> None:
-        if ask.event_id in self._labels:
-            self._learn(ask, self._labels.pop(ask.event_id), None)
+        early = self._owner._early.get(ask.event_id)
+        if early is not None:
+            self._used.append(ask.event_id)
+        # The newer one, where there are two.
+        label = self._labels.pop(ask.event_id, early)
+        if label is not None:
+            self._learn(ask, label, None)
 
     def _learn(self, ask: Ask, y: bool, w: float | None) -> None:
         weight = {} if w is None else {"w": w}

@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Iterator
 from river_oa3 import files
 from river_oa3.pending import quality
 from river_oa3.pending.ask import Ask, State
+from river_oa3.pending.early import EarlyChanges, EarlyLabel
 from river_oa3.pending.errors import StoreError
 from river_oa3.pending.outcomes import tell
 from river_oa3.pending.page import Place
@@ -259,12 +260,23 @@ class DurableStore:
     def learned(self, asks: list[Ask]) -> None:
         self._sql.learned(asks)
 
+    def is_asked(self, event_id: Hashable) -> bool:
+        return key_of(event_id) in self._labels
+
+    def early_labels(self) -> list[EarlyLabel]:
+        return self._sql.early_labels()
+
     def keep_batch(
-        self, asks: list[Ask], learned: list[Ask], batch: tuple[str, int], n_events: int
+        self,
+        asks: list[Ask],
+        learned: list[Ask],
+        batch: tuple[str, int],
+        n_events: int,
+        early: EarlyChanges,
     ) -> None:
         self.last_batch = batch
         rows = [self._rows.pop(ask.event_id) for ask in asks]
-        self._sql.keep_batch(rows, learned, self._snapshot(), self._standing(n_events))
+        self._sql.keep_batch(rows, learned, self._snapshot(), self._standing(n_events), early)
 
     def was_written(self) -> bool:
         return self._sql.was_written()

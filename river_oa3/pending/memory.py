@@ -9,6 +9,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
 
 from river_oa3.pending.ask import Ask, State
+from river_oa3.pending.early import EarlyChanges, EarlyLabel
 from river_oa3.pending.page import Place
 
 __all__ = ["MemoryStore"]
@@ -80,8 +81,19 @@ class MemoryStore:
     def learned(self, asks: list[Ask]) -> None:
         pass
 
+    def is_asked(self, event_id: Hashable) -> bool:
+        return event_id in self._kept
+
+    def early_labels(self) -> list[EarlyLabel]:
+        return []
+
     def keep_batch(
-        self, asks: list[Ask], learned: list[Ask], batch: tuple[str, int], n_events: int
+        self,
+        asks: list[Ask],
+        learned: list[Ask],
+        batch: tuple[str, int],
+        n_events: int,
+        early: EarlyChanges,
     ) -> None:
         self.last_batch = batch
 

@@ -14,6 +14,8 @@ import sqlalchemy as sa
 
 from river_oa3.pending import tables
 from river_oa3.pending.ask import Ask, State
+from river_oa3.pending.early import EarlyChanges, EarlyLabel
+from river_oa3.pending.early_table import read_early, write_early
 from river_oa3.pending.engines import engine_of
 from river_oa3.pending.errors import AnswerChangedError, StoreError
 from river_oa3.pending.page import Place
@@ -145,13 +147,15 @@ class SqlStore:
         answered: list[Ask],
         snapshot: Snapshot,
         standing: Standing,
+        early: EarlyChanges,
     ) -> None:
-        """Keep asks, labels and a snapshot."""
+        """Keep asks, labels, those that nobody has asked for, and a snapshot."""
         n_asks, n_labels = len(rows), len(answered)
         with self._stepping(n_asks + n_labels + 1) as (connection, first):
             self._insert(connection, first, rows)
             self._mark_learned(connection, first + n_asks, answered)
             self._keep(connection, first + n_asks + n_labels, snapshot)
+            write_early(connection, early)
             self._stand(connection, standing)
 
     def unlearn(self, event_id: Hashable) -> None:
@@ -193,6 +197,11 @@ class SqlStore:
         with self._reading() as connection:
             rows = connection.execute(sa.select(asks.c.event_id, asks.c.label))
             return {key: read(label) for key, label in rows}
+
+    def early_labels(self) -> list[EarlyLabel]:
+        """Labels that nobody has asked for, the oldest first."""
+        with self._reading() as connection:
+            return read_early(connection)
 
     def waiting(self) -> list[Ask]:
         """Asks that are not learned, the oldest first: what it takes to let them expire."""

@@ -7,6 +7,7 @@ import typing
 from collections.abc import Callable, Hashable, Iterator
 
 from river_oa3.pending.ask import Ask, State
+from river_oa3.pending.early import EarlyChanges, EarlyLabel
 from river_oa3.pending.page import Place
 
 __all__ = ["Store"]
@@ -59,10 +60,21 @@ class Store(typing.Protocol):
     def last_batch(self) -> tuple[str, int] | None:
         """The newest batch that was kept: its stream and its number."""
 
+    def is_asked(self, event_id: Hashable) -> bool:
+        """Whether an event was asked about; an error where its id cannot be kept."""
+
+    def early_labels(self) -> list[EarlyLabel]:
+        """The labels that nobody had asked for after the newest batch."""
+
     def keep_batch(
-        self, asks: list[Ask], learned: list[Ask], batch: tuple[str, int], n_events: int
+        self,
+        asks: list[Ask],
+        learned: list[Ask],
+        batch: tuple[str, int],
+        n_events: int,
+        early: EarlyChanges,
     ) -> None:
-        """Keep what a batch asked and learned, and the model after it."""
+        """Keep what a batch asked, learned and has not learned yet, and the model after it."""
 
     def done(self, ask: Ask) -> None:
         """The model has learned this one."""

@@ -8,7 +8,10 @@ from pyspark.sql import types
 
 from river_oa3.scoring.record_batches import Features
 
-__all__ = ["check_id", "features_of"]
+__all__ = ["check_comparable", "check_id", "features_of"]
+
+# How Spark compares texts unless a column says otherwise: by their bytes.
+PLAIN = "UTF8_BINARY"
 
 _TEXTS = (types.StringType,)
 _NUMBERS = (types.NumericType, types.BooleanType, types.NullType)
@@ -64,6 +67,17 @@ def check_id(schema: types.StructType, id: str) -> None:
         raise TypeError(
             f"the id {id!r} is of type {kind.simpleString()}: give texts or whole numbers, as by "
             "cast('string')"
+        )
+
+
+def check_comparable(schema: types.StructType, id: str) -> None:
+    """Ids are compared letter by letter, here as on Spark."""
+    kind = _column(schema, id)
+    if isinstance(kind, types.StringType) and kind.collation != PLAIN:
+        raise TypeError(
+            f"the id {id!r} is of type {kind.simpleString()}, in which different texts may be "
+            f"equal: a store compares letter by letter. Give one text for each event, such as "
+            f"lower(id), as collate(..., {PLAIN!r})"
         )
 
 

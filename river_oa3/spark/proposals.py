@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from river_oa3._core.category import Category
 from river_oa3.files.values import from_json, to_json
 from river_oa3.pending.batches import Proposal
 from river_oa3.pending.rows import LONGEST_ID, key_of
 from river_oa3.pending.uniforms import EventUniforms
 from river_oa3.scoring import Observed, Rows, Scores
 from river_oa3.scoring.record_batches import Features, refuse, rows_of
+from river_oa3.spark.sums import Sums
 from river_oa3.spark.workers import scorer_of
 
 __all__ = [
@@ -51,7 +51,7 @@ def proposing(
 
     def propose(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         scorer, uniforms = scorer_of(sent.value), EventUniforms(seed)
-        observed, expected = Observed(), 0.0
+        sums = Sums()
         for batch in batches:
             rows = rows_of(batch, features, scorer.is_raw)
             scores = scorer.score(rows)
@@ -62,11 +62,8 @@ def proposing(
             rows = _without(rows, scores.errors)
             yield from _sent("error", [(ids[i], words) for i, words in scores.errors.items()])
             yield from _sent("ask", _chosen(ids, rows, scores, uniforms))
-            observed += scorer.observed(rows, scores)
-            good = np.ones(len(rows), dtype=bool)
-            good[list(scores.errors)] = False
-            expected += float(scores.query_probability[good].sum())
-        yield from _sent("sums", [(None, [expected, _observed_json(observed)])])
+            sums.add(Sums.of(rows, scores, scorer.is_raw))
+        yield from _sent("sums", [(None, sums.to_json())])
 
     return propose
 
@@ -117,7 +114,8 @@ class FoundEvents(typing.NamedTuple):
 def found_events(rows: Iterable[typing.Any]) -> FoundEvents:
     """Put together what `reading_events` has sent."""
     events, errors, ids = [], [], []
-    for kind, raw_id, content in rows:
+    # Two events of one id are taken in the same order however they were delivered.
+    for kind, raw_id, content in sorted(rows, key=lambda row: row[2]):
         event_id, told = _id(raw_id), json.loads(content)
         if event_id is not None:
             ids.append(event_id)
@@ -131,19 +129,18 @@ def found_events(rows: Iterable[typing.Any]) -> FoundEvents:
 
 def found_in(rows: Iterable[typing.Any]) -> Found:
     """Put together what executors have sent."""
-    proposals, errors, observed, expected = [], [], Observed(), 0.0
-    for kind, event_id, content in rows:
+    proposals, errors, sums = [], [], Sums()
+    for kind, event_id, content in sorted(rows, key=lambda row: row[2]):
         told = json.loads(content)
         if kind == "sums":
-            expected += told[0]
-            observed += _observed(told[1])
+            sums.add(Sums.from_json(told))
         elif kind == "error":
             errors.append((_id(event_id), told))
         else:
             x, label, *numbers = told
             proposals.append(Proposal(_id(event_id), from_json(x), label, *numbers))
     proposals.sort(key=lambda each: each.event_id)  # type: ignore[arg-type,return-value]  # of one type
-    return Found(proposals, expected, observed, errors)
+    return Found(proposals, sums.expected, sums.observed, errors)
 
 
 def _id(sent: str | None) -> typing.Any:
@@ -185,23 +182,3 @@ def _sent(
             [pa.array(column, pa.string()) for column in ([kind] * len(rows), ids, content)],
             schema=_SENT,
         )
-
-
-def _observed_json(observed: Observed) -> typing.Any:
-    features = [
-        [[name.name, name.value] if type(name) is Category else name, *seen]
-        for name, seen in observed.features.items()
-    ]
-    return [observed.events, features, observed.rows]
-
-
-def _observed(told: typing.Any) -> Observed:
-    events, features, rows = told
-    return Observed(
-        events,
-        {
-            Category(*name) if isinstance(name, list) else name: tuple(seen)
-            for name, *seen in features
-        },
-        tuple(rows),
-    )

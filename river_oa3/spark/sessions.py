@@ -58,7 +58,10 @@ def java_problem() -> str | None:
     java = os.path.join(home, "bin", "java") if home else shutil.which("java")
     if java is None or not os.path.exists(java):
         return f"Spark needs Java {LEAST_JAVA} or newer: install it, or set JAVA_HOME"
-    said = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
+    try:
+        said = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
+    except OSError as error:
+        return f"Spark needs Java {LEAST_JAVA} or newer, and {java} cannot be run: {error.strerror}"
     found = re.search(r'version "(?:1\.)?(\d+)', said)
     if found is None or int(found.group(1)) < LEAST_JAVA:
         version = found.group(1) if found else "of no version that is known"

@@ -11,12 +11,13 @@ from pyspark.sql import functions as F
 from river_oa3 import budget as budgets
 from river_oa3 import files
 from river_oa3.active import ActiveLearner
-from river_oa3.pending.batches import Batch, PendingBatches
+from river_oa3.pending.batches import ONE_BY_ONE, Batch, PendingBatches
 from river_oa3.pending.errors import AnswerChangedError
 from river_oa3.pending.pending_labels import PendingLabels
+from river_oa3.pending.rows import key_of
 from river_oa3.scoring import Scorer
 from river_oa3.scoring.record_batches import Features
-from river_oa3.spark.columns import check_id, features_of
+from river_oa3.spark.columns import check_comparable, check_id, features_of
 from river_oa3.spark.proposals import (
     SCHEMA,
     found_events,
@@ -31,9 +32,6 @@ if typing.TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 __all__ = ["ActiveStream"]
-
-# So many events of a batch go through the driver one by one while the model is not warm.
-ONE_BY_ONE = 2000
 
 # So many of the newest events that were refused are remembered.
 KEPT_ERRORS = 1000
@@ -62,7 +60,22 @@ class ActiveStream:
 
     Labels come as a stream of their own, or from people who answer on the page of
     `river-oa3 serve --answers-only`, which reads the same store. A label that comes in the same
-    batch as its event is learned in that batch. Labels that nobody asked for are not learned.
+    batch as its event is learned in that batch, and so is one that came in an earlier batch: the
+    newest labels that nobody has asked for are kept in the store for that. Labels that nobody asks
+    for are not learned.
+
+    An id is that of one event for ever. An event that comes again, in the same batch or a later
+    one, is asked about once at most, and what it teaches without a label counts each time. Of two
+    labels of one event, the one that came last before its ask is learned, or else the first one
+    after it; of two in one batch, True.
+
+    The promise after a restart holds to the last bit where a batch that is run again has the same
+    rows, which Spark's checkpoint sees to if the source can be read again, as files and Kafka can.
+    Their order and how they are split into partitions do not matter, so that the cluster may be
+    another one: each event is scored on its own, events are taken in the order of their ids, and
+    sums are exact. Scores are as exact as the machine: executors of one kind of processor, with one
+    version of the package, round alike. Answers from people count as they stand when a batch is
+    run, and an ask expires by the clock where `time_to_live` is a time.
 
     Parameters
     ----------
@@ -86,6 +99,10 @@ class ActiveStream:
     on_error
         What becomes of an event that one process would refuse: "fail" ends the query with the
         reason, "mark" leaves it out and notes the reason in `errors`.
+    early_labels
+        How many labels that nobody has asked for are kept, the newest ones; 0 keeps none. Make room
+        for as many as may come before their events: those of events that are never asked about
+        take room too.
 
     Attributes
     ----------
@@ -116,6 +133,7 @@ class ActiveStream:
         time_to_live: int | dt.timedelta | None = None,
         refund: bool = False,
         on_error: typing.Literal["fail", "mark"] = "fail",
+        early_labels: int = 10_000,
     ):
         if on_error not in ("fail", "mark"):
             raise ValueError(f"on_error must be 'fail' or 'mark', not {on_error!r}")
@@ -129,7 +147,7 @@ class ActiveStream:
         elif budget is not None or seed is not None:
             raise ValueError("an ActiveLearner has its own budget and seed: give them there")
         self._scorer = Scorer(model)
-        self._batches = PendingBatches(model, store, time_to_live, refund)
+        self._batches = PendingBatches(model, store, time_to_live, refund, early_labels)
         self.model: ActiveLearner = model
         self.errors: deque[tuple[Hashable, str]] = deque(maxlen=KEPT_ERRORS)
         self._id, self._features, self._marks = id, features, on_error == "mark"
@@ -169,6 +187,7 @@ class ActiveStream:
 
         """
         found = features_of(events.schema, self._id, self._features, self._scorer.is_raw)
+        check_comparable(events.schema, self._id)
         frame = self._together(events.select(self._id, *found.columns), labels, label)
 
         def run(batch: DataFrame, number: int) -> None:
@@ -195,6 +214,7 @@ class ActiveStream:
         if labels is None:
             return events
         check_id(labels.schema, self._id)
+        check_comparable(labels.schema, self._id)
         if label not in labels.columns:
             raise ValueError(f"the labels have no column {label!r}")
         if label in events.columns:
@@ -250,10 +270,15 @@ class ActiveStream:
         rows = labels.orderBy(self._id, label).collect()
         found: dict[Hashable, typing.Any] = {}
         for event_id, y in rows:
-            if isinstance(y, (bool, int)) and y in (0, 1):
-                found[event_id] = bool(y)
-                continue
-            words = f"a label is True or False (or 1 or 0), not {y!r}"
+            try:
+                key_of(event_id)
+                words = f"a label is True or False (or 1 or 0), not {y!r}"
+            except (TypeError, ValueError) as error:
+                words = str(error)
+            else:
+                if isinstance(y, (bool, int)) and y in (0, 1):
+                    found[event_id] = bool(y)
+                    continue
             if not self._marks:
                 raise ValueError(f"event {event_id!r}: {words}")
             self.errors.append((event_id, words))
@@ -262,7 +287,9 @@ class ActiveStream:
     def _one_by_one(self, batch: Batch, events: DataFrame, features: Features) -> DataFrame | None:
         """Take the first events of a batch; the rest, if there is one, is left to executors."""
         this = F.col(self._id)
-        first = events.orderBy(this.asc_nulls_last()).limit(ONE_BY_ONE)
+        # By the features too: of events with one id, it is always the same ones that come first.
+        features_text = F.struct(*features.columns).cast("string")
+        first = events.orderBy(this.asc_nulls_last(), features_text).limit(ONE_BY_ONE)
         read = reading_events(self._id, features, self._scorer.is_raw, self._marks)
         rows = first.mapInArrow(read, SCHEMA).collect()
         found = found_events(rows)

@@ -83,6 +83,13 @@ def test_an_event_that_was_asked_about_is_not_asked_about_again(url):
     assert len(set(later)) == len(later) == batches.model.n_asked >= n_asked > 0
 
 
+def test_an_event_that_is_delivered_again_while_it_waits_in_memory_is_asked_about_once():
+    batches = PendingBatches(learner())
+    for number in range(2):
+        run_batch(batches, number, BATCHES[0], EVENTS, labels={})
+    assert batches.pending.count() == batches.model.n_asked > 0
+
+
 def test_an_event_that_is_delivered_twice_in_a_batch_is_asked_about_once(url):
     batches = opened(url, budget.TotalBudget(10**6))
     for number, ids in enumerate(BATCHES[:6]):

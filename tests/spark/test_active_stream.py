@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+import os
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import spark_runs
 from batch_runs import labelled_events, learner, opened, run_batch, state_of
 from durable_services import rows
 from pyspark.errors import StreamingQueryException
+from pyspark.sql import functions as F
 from spark_runs import BATCHES, EVENTS, LABELS, frames, labels_of_batch, limit, run_stream
 
 from river_oa3 import OA3DiagClassifier, budget
 from river_oa3.spark import ActiveStream
+from river_oa3.spark import stream as spark_stream
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +71,31 @@ def test_a_stream_goes_on_from_its_checkpoint(spark, folder, tmp_path):
     assert asked_ids(url) == asked_ids(f"sqlite:///{tmp_path}/whole.db")
 
 
+def test_partitions_do_not_matter(spark, folder, tmp_path):
+    urls = [f"sqlite:///{tmp_path}/{name}.db" for name in ("whole", "split")]
+    whole = run_stream(spark, folder, urls[0], tmp_path / "whole")
+    split = run_stream(spark, folder, urls[1], tmp_path / "split", partitions=3)
+    assert state_of(split.model) == state_of(whole.model)
+    assert asked_ids(urls[1]) == asked_ids(urls[0])
+
+
+def test_labels_that_come_a_batch_before_their_events_are_learned_with_them(spark, tmp_path):
+    known = labelled_events(60)
+    for number in range(3):
+        events = [i for i in known if i // 30 == number - 1]
+        write_batch(tmp_path, "events", number, {"id": events, "a": [x_of(i) for i in events]})
+        labels = {i: y for i, (_, y) in known.items() if i // 30 == number}
+        columns = {"id": list(labels), "label": list(labels.values())}
+        write_batch(tmp_path, "labels", number, columns)
+    stream = ActiveStream(learner(limit()), store=url_of(tmp_path))
+    labels = one_by_one(spark, tmp_path, "labels", "id bigint, label boolean")
+    run_one(stream, one_by_one(spark, tmp_path, "events", "id bigint, a double"), tmp_path, labels)
+    learned = {ask.event_id: ask.answer for ask in stream.pending.asks("learned")}
+    assert learned == {i: known[i][1] for i in asked_ids(url_of(tmp_path))}
+    assert {i // 30 for i in learned} == {0, 1}
+    stream.close()
+
+
 def test_batches_are_handed_on_with_the_scores_of_their_events(spark, folder, tmp_path):
     seen = {}
 
@@ -78,12 +108,68 @@ def test_batches_are_handed_on_with_the_scores_of_their_events(spark, folder, tm
     assert set(spent) == {0.0}
 
 
+# Events that come twice
+
+
+def test_events_of_one_id_are_asked_about_once_however_they_are_delivered(
+    spark, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(spark_stream, "ONE_BY_ONE", 25)  # which cuts events of one id apart
+    twice = [(i, value) for i in range(40) for value in (x_of(i), -x_of(i), x_of(i))]
+    asked, states = [], []
+    for way, values in (("forth", twice), ("back", twice[::-1])):
+        folder = tmp_path / way
+        frame = spark.createDataFrame(values, "id bigint, a double").repartition(3)
+        frame.write.parquet(f"{folder}/in")
+        events = spark.readStream.schema("id bigint, a double").parquet(f"{folder}/in")
+        stream = ActiveStream(learner(limit()), store=url_of(folder))
+        run_one(stream, events, folder)
+        asked.append([(ask.event_id, ask.x) for ask in stream.pending])
+        states.append(state_of(stream.model))
+        stream.close()
+    ids = [event_id for event_id, _ in asked[0]]
+    assert len(ids) == len(set(ids))
+    # Both ways were taken: one by one, and by proposals.
+    assert min(ids) < 8 < max(ids)
+    assert asked[0] == asked[1]
+    assert states[0] == states[1]
+
+
+def x_of(i):
+    return EVENTS[i][0]["a"]
+
+
+def test_an_event_that_comes_again_later_is_not_asked_about_again(spark, tmp_path):
+    ids = list(range(40))
+    columns = {"id": ids, "a": [x_of(i) for i in ids]}
+    for number in range(2):
+        write_batch(tmp_path, "in", number, columns)
+    stream = ActiveStream(learner(limit()), store=url_of(tmp_path))
+    run_one(stream, one_by_one(spark, tmp_path, "in", "id bigint, a double"), tmp_path)
+    asked = asked_ids(url_of(tmp_path))
+    assert len(asked) == len(set(asked)) == stream.model._budget._spent > 10
+    stream.close()
+
+
 # What one process refuses
 
 
 def one_file(spark, folder, values, schema):
     spark.createDataFrame(values, schema).write.parquet(f"{folder}/in")
     return spark.readStream.schema(schema).parquet(f"{folder}/in")
+
+
+def write_batch(folder, kind, number, columns):
+    """A file that is a batch of its own: files are read in the order of their age."""
+    path = folder / kind / f"{number}.parquet"
+    path.parent.mkdir(exist_ok=True)
+    pq.write_table(pa.table(columns), path)
+    os.utime(path, (1_700_000_000 + number,) * 2)
+
+
+def one_by_one(spark, folder, kind, schema):
+    reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+    return reader.parquet(f"{folder}/{kind}")
 
 
 def run_one(stream, events, tmp_path, labels=None):
@@ -162,6 +248,30 @@ def test_frames_that_do_not_fit_are_refused(spark, folder, tmp_path):
         other.start(columns, labels, checkpoint=f"{tmp_path}/c")
     stream.close()
     other.close()
+
+
+def test_ids_that_are_not_compared_letter_by_letter_are_refused(spark, folder, tmp_path):
+    events, labels = frames(spark, folder)
+    stream = ActiveStream(learner(limit()), store=url_of(tmp_path), features="x")
+    collated = F.collate(F.col("id").cast("string"), "UTF8_LCASE")
+    with pytest.raises(TypeError, match="'id' is of type string collate UTF8_LCASE"):
+        stream.start(events.withColumn("id", collated), labels, checkpoint=f"{tmp_path}/c")
+    with pytest.raises(TypeError, match="'id' is of type string collate UTF8_LCASE"):
+        stream.start(events, labels.withColumn("id", collated), checkpoint=f"{tmp_path}/c")
+    stream.close()
+
+
+def test_labels_whose_ids_cannot_be_kept_are_noted(spark, tmp_path):
+    stream = ActiveStream(learner(limit()), store=url_of(tmp_path), on_error="mark")
+    ids = [str(i) for i in range(40)]
+    write_batch(tmp_path, "events", 0, {"id": ids, "a": [x_of(i) for i in range(40)]})
+    ids += [None, "d" * 1001]
+    write_batch(tmp_path, "labels", 0, {"id": ids, "label": [True] * len(ids)})
+    labels = one_by_one(spark, tmp_path, "labels", "id string, label boolean")
+    run_one(stream, one_by_one(spark, tmp_path, "events", "id string, a double"), tmp_path, labels)
+    assert dict(stream.errors).keys() == {None, "d" * 1001}
+    assert stream.model.n_learned == stream.model.n_asked > 5
+    stream.close()
 
 
 def test_a_label_that_is_none_ends_the_query_by_its_id(spark, tmp_path):

@@ -18,6 +18,7 @@ from river_oa3.pending.rows import key_of
 from river_oa3.scoring import Scorer
 from river_oa3.scoring.record_batches import Features
 from river_oa3.spark.columns import check_comparable, check_id, features_of
+from river_oa3.spark.packing import named, packed
 from river_oa3.spark.proposals import (
     SCHEMA,
     found_events,
@@ -26,7 +27,7 @@ from river_oa3.spark.proposals import (
     reading_events,
 )
 from river_oa3.spark.scoring import score
-from river_oa3.spark.workers import Model
+from river_oa3.spark.workers import Model, renaming
 
 if typing.TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -188,7 +189,8 @@ class ActiveStream:
         """
         found = features_of(events.schema, self._id, self._features, self._scorer.is_raw)
         check_comparable(events.schema, self._id)
-        frame = self._together(events.select(self._id, *found.columns), labels, label)
+        events = events.select(*map(named, (self._id, *found.columns)))
+        frame = self._together(events, labels, label)
 
         def run(batch: DataFrame, number: int) -> None:
             for _ in range(MOST_RUNS):
@@ -224,7 +226,7 @@ class ActiveStream:
             )
         marked = events.withColumn(IS_LABEL, F.lit(False))
         id_type = events.schema[self._id].dataType
-        known = labels.select(F.col(self._id).cast(id_type).alias(self._id), label)
+        known = labels.select(named(self._id).cast(id_type).alias(self._id), named(label))
         return marked.unionByName(known.withColumn(IS_LABEL, F.lit(True)), allowMissingColumns=True)
 
     def _run(
@@ -246,7 +248,8 @@ class ActiveStream:
             if label is not None:
                 batch.learn(self._labels(frame, label))
                 self._note_refused(batch)
-                events = frame.filter(~F.col(IS_LABEL)).drop(IS_LABEL, label)
+                columns = map(named, (self._id, *features.columns))
+                events = frame.filter(~F.col(IS_LABEL)).select(*columns)
             at_start = Model.of(self.model)
             rest: DataFrame | None = events
             if not self._batches.is_warm:
@@ -266,8 +269,8 @@ class ActiveStream:
 
     def _labels(self, frame: DataFrame, label: str) -> dict[Hashable, typing.Any]:
         # By both: of two labels of one event, the same one is learned however often it is run.
-        labels = frame.filter(F.col(IS_LABEL)).select(self._id, label)
-        rows = labels.orderBy(self._id, label).collect()
+        columns = [named(self._id), named(label)]
+        rows = frame.filter(F.col(IS_LABEL)).select(*columns).orderBy(*columns).collect()
         found: dict[Hashable, typing.Any] = {}
         for event_id, y in rows:
             try:
@@ -286,12 +289,13 @@ class ActiveStream:
 
     def _one_by_one(self, batch: Batch, events: DataFrame, features: Features) -> DataFrame | None:
         """Take the first events of a batch; the rest, if there is one, is left to executors."""
-        this = F.col(self._id)
+        this = named(self._id)
         # By the features too: of events with one id, it is always the same ones that come first.
-        features_text = F.struct(*features.columns).cast("string")
+        features_text = F.struct(*map(named, features.columns)).cast("string")
         first = events.orderBy(this.asc_nulls_last(), features_text).limit(ONE_BY_ONE)
-        read = reading_events(self._id, features, self._scorer.is_raw, self._marks)
-        rows = first.mapInArrow(read, SCHEMA).collect()
+        sent = packed(first, features, [self._id])
+        read = reading_events(self._id, sent.features, self._scorer.is_raw, self._marks)
+        rows = sent.frame.mapInArrow(renaming(sent.names, read), SCHEMA).collect()
         found = found_events(rows)
         self.errors.extend(found.errors)
         batch.one_by_one(found.events)
@@ -301,12 +305,13 @@ class ActiveStream:
         return events.filter(this.isNull() | (this > F.lit(found.last)))
 
     def _propose(self, batch: Batch, events: DataFrame, features: Features) -> None:
-        sent = events.sparkSession.sparkContext.broadcast(Model.of(self.model))
+        model = events.sparkSession.sparkContext.broadcast(Model.of(self.model))
+        sent = packed(events, features, [self._id])
         try:
-            propose = proposing(sent, self._id, features, self._batches.seed, self._marks)
-            found = found_in(events.mapInArrow(propose, SCHEMA).collect())
+            propose = proposing(model, self._id, sent.features, self._batches.seed, self._marks)
+            found = found_in(sent.frame.mapInArrow(renaming(sent.names, propose), SCHEMA).collect())
         finally:
-            sent.unpersist()
+            model.unpersist()
         self.errors.extend(found.errors)
         batch.take(found.proposals, found.expected, found.observed)
         self._note_refused(batch)

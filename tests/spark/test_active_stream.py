@@ -284,3 +284,24 @@ def test_a_label_that_is_none_ends_the_query_by_its_id(spark, tmp_path):
     with pytest.raises(StreamingQueryException, match="event 3: a label is True or False"):
         run_one(stream, frame, tmp_path, labels)
     stream.close()
+
+
+def test_columns_of_any_name_are_taken(spark, tmp_path):
+    known = labelled_events(60)
+    ids = list(known)
+    columns = {"the.id": ids, "a.b": [x_of(i) for i in ids], "`c`": [1.0 * (i % 3) for i in ids]}
+    write_batch(tmp_path, "events", 0, columns)
+    write_batch(tmp_path, "labels", 0, {"the.id": ids, "is.it": [y for _, y in known.values()]})
+    stream = ActiveStream(learner(limit()), store=url_of(tmp_path), id="the.id")
+    query = stream.start(
+        one_by_one(spark, tmp_path, "events", "`the.id` bigint, `a.b` double, ```c``` double"),
+        one_by_one(spark, tmp_path, "labels", "`the.id` bigint, `is.it` boolean"),
+        checkpoint=f"{tmp_path}/checkpoint",
+        label="is.it",
+        trigger={"availableNow": True},
+    )
+    query.awaitTermination()
+    learned = {ask.event_id: ask.answer for ask in stream.pending.asks("learned")}
+    assert learned == {i: known[i][1] for i in asked_ids(url_of(tmp_path))}
+    assert {"a.b", "`c`"} == {name for ask in stream.pending.asks("learned") for name in ask.x}
+    stream.close()

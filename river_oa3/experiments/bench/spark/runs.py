@@ -80,7 +80,9 @@ def on_spark(folder: str, shape: str, cores: int) -> dict[str, Way]:
     import pyarrow as pa
     from pyspark.sql import functions as F
 
+    from river_oa3.scoring.record_batches import Features
     from river_oa3.spark import local_session, score
+    from river_oa3.spark.packing import packed
 
     session = local_session(
         f"local[{cores}]", "3g", spark__sql__execution__arrow__maxRecordsPerBatch=str(ROWS)
@@ -88,8 +90,10 @@ def on_spark(folder: str, shape: str, cores: int) -> dict[str, Way]:
     session.sparkContext.setLogLevel("OFF")
     model, frame = model_of(shape), session.read.parquet(folder)
 
+    features = "x" if shape == "map" else None
+    sent = packed(frame, Features(tuple(frame.columns[1:]), shape == "map"), ["id"])
+
     def scored(direct: bool) -> int:
-        features = "x" if shape == "map" else None
         found = score(frame, model, "id", features, keep=["id"], direct=direct)
         sums = found.agg(F.sum(F.col("label").cast("int")), F.sum("margin"))
         ((positives, _),) = sums.collect()
@@ -103,7 +107,7 @@ def on_spark(folder: str, shape: str, cores: int) -> dict[str, Way]:
             yield pa.record_batch([pa.array([batch.num_rows])], ["n"])
 
     def send() -> None:
-        frame.mapInArrow(count, "n long").agg(F.sum("n")).collect()
+        sent.frame.mapInArrow(count, "n long").agg(F.sum("n")).collect()
 
     return {
         DIRECT: lambda: scored(True),

@@ -227,8 +227,8 @@ class DurableStore:
         self._sql.learned(asks)
 
     def is_asked(self, event_id: Hashable) -> bool:
-        key_of(event_id)  # which refuses what cannot be kept
-        return event_id in self._labels
+        known = self.known(event_id)
+        return known is not None and known[1]
 
     def early_labels(self) -> list[EarlyLabel]:
         return self._sql.early_labels()

@@ -30,21 +30,45 @@ def labels_of_batch(number):
     return {i: EVENTS[i][1] for i in (*late, *now, *early)}
 
 
-def write_files(folder):
+# Which files of events and of labels a batch has.
+AS_WRITTEN = [(range(number, number + 1),) * 2 for number in range(N_BATCHES)]
+
+
+def write_files(folder, batches=AS_WRITTEN):
     """A file of events and one of labels for each batch."""
     for kind in ("events", "labels"):
-        Path(folder, kind).mkdir()
+        Path(folder, kind).mkdir(parents=True)
     kind = pa.map_(pa.string(), pa.float64())
-    for number, ids in enumerate(BATCHES):
-        events = {"id": ids, "x": pa.array([list(EVENTS[i][0].items()) for i in ids], kind)}
-        labels = labels_of_batch(number)
-        labels = {"id": list(labels), "label": list(labels.values())}
+    for number, (of_events, of_labels) in enumerate(batches):
+        ids = [i for each in of_events for i in BATCHES[each]]
+        x = pa.array([list(EVENTS[i][0].items()) for i in ids], kind)
+        events = {"id": pa.array(ids, pa.int64()), "x": x}
+        known = {i: y for each in of_labels for i, y in labels_of_batch(each).items()}
+        labels = {
+            "id": pa.array(known, pa.int64()),
+            "label": pa.array(known.values(), pa.bool_()),
+        }
         for kind_of, columns in (("events", events), ("labels", labels)):
             path = Path(folder, kind_of, f"{number:03}.parquet")
             pq.write_table(pa.table(columns), path)
             # Files are read in the order of their age, in whole seconds.
             os.utime(path, (1_700_000_000 + number,) * 2)
     return folder
+
+
+def batches_in(checkpoint):
+    """Which files of events and of labels each batch had, as Spark has written it down.
+
+    A source of files notes a file before Spark notes the batch. Who is killed in between gets a
+    batch with two files after the restart.
+    """
+    ends, batches = (-1, -1), []
+    for path in sorted(Path(checkpoint, "offsets").glob("[0-9]*"), key=lambda path: int(path.name)):
+        _, _, *offsets = path.read_text().splitlines()
+        new = tuple(json.loads(offset)["logOffset"] for offset in offsets)
+        batches.append([range(a + 1, b + 1) for a, b in zip(ends, new, strict=True)])
+        ends = new
+    return batches
 
 
 def frames(session, folder):

@@ -52,7 +52,7 @@ class ActiveStream:
     ids until the budget says no, and learns the labels that have come. What unlabelled events teach
     is added up by the executors. Asks, payments, labels, the model and the number of the batch are
     one transaction of the store: whatever is killed, the budget is exact, no ask is lost or
-    doubled, and the model is that of an uninterrupted run.
+    doubled, and the model is that of an uninterrupted run over the same batches.
 
     The first events go through the driver one by one, at most 2,000 of a batch, until the model has
     learned 200 labels of both classes or the budget is spent. From then on a batch asks for no more
@@ -66,16 +66,21 @@ class ActiveStream:
     for are not learned.
 
     An id is that of one event for ever. An event that comes again, in the same batch or a later
-    one, is asked about once at most, and what it teaches without a label counts each time. Of two
-    labels of one event, the one that came last before its ask is learned, or else the first one
-    after it; of two in one batch, True.
+    one, is asked about once at most; what it teaches without a label may count again. Of two labels
+    of one event, the one that came last before its ask is learned, or else the first one after it;
+    of two in one batch, True.
 
-    The promise after a restart holds to the last bit where a batch that is run again has the same
-    rows, which Spark's checkpoint sees to if the source can be read again, as files and Kafka can.
-    Their order and how they are split into partitions do not matter, so that the cluster may be
-    another one: each event is scored on its own, events are taken in the order of their ids, and
-    sums are exact. Scores are as exact as the machine: executors of one kind of processor, with one
-    version of the package, round alike. Answers from people count as they stand when a batch is
+    The promise after a restart holds to the last bit for the same batches. A batch that Spark's
+    checkpoint has written down is run again with the same rows, if the source can be read again, as
+    files and Kafka can. One that was not yet written down may be cut otherwise, as it may be by
+    chance on any other day: the run is then that of these batches, budget and asks as exact as
+    ever. Files do so: killed between taking a file and writing down the batch, a source gives the
+    next batch one file more.
+
+    The order of the rows and how they are split into partitions do not matter, so that the cluster
+    may be another one: each event is scored on its own, events are taken in the order of their ids,
+    and sums are exact. Scores are as exact as the machine: executors of one kind of processor, with
+    one version of the package, round alike. Answers from people count as they stand when a batch is
     run, and an ask expires by the clock where `time_to_live` is a time.
 
     Parameters

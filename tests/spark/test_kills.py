@@ -16,7 +16,7 @@ import spark_runs
 import sqlalchemy as sa
 from batch_runs import opened, state_of
 from durable_services import rows
-from spark_runs import LABELS, limit, run_stream
+from spark_runs import LABELS, N_BATCHES, batches_in, limit, run_stream
 
 from river_oa3.pending import tables
 from river_oa3.pending.rows import from_text
@@ -144,28 +144,33 @@ def asks(url):
     ]
 
 
+def check_that_kills_change_nothing(spark, folder, plan, seed):
+    """Everything as without kills, in the batches that Spark made; how many kills hit something."""
+    urls = [f"sqlite:///{folder}/{name}.db" for name in ("killed", "whole")]
+    n_kills = killed_run(spark_runs.write_files(folder), urls[0], plan, seed)
+    batches = batches_in(folder / "checkpoint")
+    for files in zip(*batches, strict=True):
+        assert [number for part in files for number in part] == list(range(N_BATCHES))
+    files = spark_runs.write_files(folder / "files", batches)
+    whole = run_stream(spark, files, urls[1], folder / "whole")
+    killed = opened(urls[0], limit())
+    assert asks(urls[0]) == asks(urls[1])
+    assert killed.model.n_asked == len(rows(urls[0])) == killed.model._budget._spent == LABELS
+    assert state_of(killed.model) == state_of(whole.model)
+    killed.close()
+    return n_kills
+
+
 def test_a_stream_whose_processes_are_killed_is_the_uninterrupted_stream(spark, tmp_path):
-    folder = spark_runs.write_files(tmp_path)
-    urls = [f"sqlite:///{tmp_path}/{name}.db" for name in ("whole", "killed")]
-    whole = run_stream(spark, folder, urls[0], tmp_path / "whole")
-    n_kills = killed_run(folder, urls[1], PLAN, seed=1)
-    model = opened(urls[1], limit()).model
-    assert n_kills == len(PLAN)
-    assert asks(urls[1]) == asks(urls[0])
-    assert model.n_asked == len(rows(urls[1])) == model._budget._spent == LABELS
-    assert state_of(model) == state_of(whole.model)
+    assert check_that_kills_change_nothing(spark, tmp_path, PLAN, seed=1) == len(PLAN)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif("OA3_KILLS" not in os.environ, reason="set OA3_KILLS to a number of runs")
 @pytest.mark.parametrize("seed", range(int(os.environ.get("OA3_KILLS", "1"))))
 def test_many_more_kills_change_nothing(spark, tmp_path, seed):
-    folder = spark_runs.write_files(tmp_path)
-    urls = [f"sqlite:///{tmp_path}/{name}.db" for name in ("whole", "killed")]
-    whole = run_stream(spark, folder, urls[0], tmp_path / "whole")
     chance = random.Random(100 + seed)
     kinds = ["worker", "executor", "jvm", "driver", "executor", "worker", "driver"]
     chance.shuffle(kinds)
-    killed_run(folder, urls[1], list(zip(kinds, range(-1, 6), strict=True)), seed)
-    assert asks(urls[1]) == asks(urls[0])
-    assert state_of(opened(urls[1], limit()).model) == state_of(whole.model)
+    plan = list(zip(kinds, range(-1, 6), strict=True))
+    check_that_kills_change_nothing(spark, tmp_path, plan, seed)

@@ -21,7 +21,8 @@ def key_of(event_id: Hashable) -> str:
         raise TypeError(
             f"a store keeps ids that are text or whole numbers, not {event_id!r}: give str(id)"
         )
-    key = json.dumps(event_id)
+    # What JSON has for a whole number, in a tenth of the time.
+    key = str(event_id) if type(event_id) is int else json.dumps(event_id)
     if len(key) > LONGEST_ID:
         raise ValueError(
             f"an id that takes {len(key)} bytes is too long for a store, which takes "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import typing
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from river_oa3.datasets import DataError
 from river_oa3.experiments.output.progress import Progress
 from river_oa3.files import load
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["add_arguments", "reason_in", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -115,15 +116,15 @@ def _score_on_spark(
             scored.write.parquet(str(draft))
             n_events = session.read.parquet(str(draft)).count()
     except PySparkException as error:
-        raise DataError(_reason(str(error))) from None
+        raise DataError(reason_in(str(error))) from None
     finally:
         if is_ours:
             session.stop()
     return n_events
 
 
-def _reason(words: str) -> str:
+def reason_in(words: str) -> str:
     """What was wrong, out of all that Spark says of it."""
     lines = [line.strip() for line in words.splitlines()]
-    found = [line for line in lines if line.startswith("ValueError: ")]
-    return found[-1].removeprefix("ValueError: ") if found else lines[0]
+    found = [line for line in lines if re.match(r"\w+(Error|Exception): ", line)]
+    return found[-1].partition(": ")[2] if found else lines[0]

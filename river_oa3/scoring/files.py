@@ -14,7 +14,13 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from river_oa3.datasets import DataError
-from river_oa3.scoring.record_batches import RESULTS, Features, check_prefix, with_scores
+from river_oa3.scoring.record_batches import (
+    RESULTS,
+    Features,
+    check_names,
+    check_prefix,
+    with_scores,
+)
 from river_oa3.scoring.rows import is_number, is_text
 from river_oa3.scoring.scorer import Scorer
 
@@ -26,7 +32,9 @@ ROWS = 50_000
 def open_events(path: Path) -> ds.Dataset:
     """A Parquet file, or a folder of them."""
     try:
-        found = ds.dataset(path, format="parquet")
+        # Folders named column=value are a column, as Spark has it.
+        folders = "hive" if path.is_dir() else None
+        found = ds.dataset(path, format="parquet", partitioning=folders)
         found.count_rows()  # reads the end of each file, and nothing else
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"cannot read {path} as Parquet: {str(error).splitlines()[0]}") from None
@@ -65,8 +73,7 @@ def features_of(
         features = [name for name in schema.names if name != id]
     for name in features:
         _check(name, _type(schema, name), is_raw)
-    if id in features:
-        raise ValueError(f"the id {id!r} cannot be a feature")
+    check_names(features, id)
     return Features(tuple(features), False)
 
 
@@ -114,9 +121,7 @@ def score_file(
     schema = pa.schema([*events.schema, *added])
     n_events = 0
     with draft_of(output) as draft, pq.ParquetWriter(draft, schema) as writer:
-        # Little is read ahead: memory stays the same however long the file is.
-        pieces = events.to_batches(batch_size=ROWS, batch_readahead=2, fragment_readahead=1)
-        for piece in pieces:
+        for piece in _pieces(events):
             if piece.num_rows:
                 scored = with_scores(piece, scorer, id, found, prefix, marks)
                 writer.write_batch(scored.cast(schema))
@@ -124,6 +129,15 @@ def score_file(
                 if progress is not None:
                     progress(piece.num_rows)
     return n_events
+
+
+def _pieces(events: ds.Dataset) -> Iterator[pa.RecordBatch]:
+    # Little is read ahead: memory stays the same however long the file is.
+    pieces = events.to_batches(batch_size=ROWS, batch_readahead=2, fragment_readahead=1)
+    try:
+        yield from pieces
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(f"cannot read the events: {str(error).splitlines()[0]}") from None
 
 
 @contextmanager

@@ -13,6 +13,10 @@ import pyarrow.types as kinds
 __all__ = ["Files", "Part", "columns_in", "parts_of"]
 
 
+# Groups of fewer rows are read together, without their dictionaries.
+LEAST_ROWS = 1000
+
+
 class Part(typing.NamedTuple):
     """A stretch of a file's bytes: the groups of rows whose middle lies in it belong to it."""
 
@@ -57,20 +61,27 @@ class Files(typing.NamedTuple):
             for name, field in zip(found, self.schema, strict=True)
             if name is not None and field.name in self.encoded
         ]
-        with pq.ParquetFile(
-            part.path, metadata=metadata, read_dictionary=_texts(metadata.schema, encoded)
-        ) as file:
-            for batch in file.iter_batches(self.n_rows, groups, columns=read, use_threads=False):
-                columns = [
-                    pa.nulls(batch.num_rows, field.type)
-                    if name is None
-                    else self._as_wanted(batch.column(name), field)
-                    for name, field in zip(found, self.schema, strict=True)
-                ]
-                yield pa.RecordBatch.from_arrays(columns, self.schema.names)
+        texts = _texts(metadata.schema, encoded)
+        turns = [groups] if groups else []
+        if texts and metadata.num_rows >= LEAST_ROWS * metadata.num_row_groups:
+            # Each has a dictionary of its own, and a map with two of them cannot be read.
+            turns = [[group] for group in groups]
+        else:
+            texts = []
+        with pq.ParquetFile(part.path, metadata=metadata, read_dictionary=texts) as file:
+            for turn in turns:
+                for batch in file.iter_batches(self.n_rows, turn, columns=read, use_threads=False):
+                    columns = [
+                        pa.nulls(batch.num_rows, field.type)
+                        if name is None
+                        else self._as_wanted(batch.column(name), field)
+                        for name, field in zip(found, self.schema, strict=True)
+                    ]
+                    yield pa.RecordBatch.from_arrays(columns, self.schema.names)
 
     def _as_wanted(self, column: pa.Array, field: pa.Field) -> pa.Array:
-        if column.type == field.type or field.name in self.encoded:
+        has_dictionary = kinds.is_dictionary(column.type) or kinds.is_map(column.type)
+        if column.type == field.type or (field.name in self.encoded and has_dictionary):
             return column
         return column.cast(field.type)
 
@@ -139,8 +150,7 @@ def columns_in(
         meant = [
             name
             for name in schema.names
-            if name == field.name
-            or (not is_case_sensitive and name.casefold() == field.name.casefold())
+            if name == field.name or (not is_case_sensitive and name.lower() == field.name.lower())
         ]
         if len(meant) > 1:
             raise ValueError(f"{path} has more than one column {field.name!r}: {', '.join(meant)}")
@@ -180,7 +190,8 @@ def _fits(kind: pa.DataType, wanted: pa.DataType) -> bool:
         digits = kind.bit_width - kinds.is_signed_integer(kind)
         if kinds.is_signed_integer(wanted):
             return bool(digits < wanted.bit_width)
-        return bool(wanted == pa.float64() and digits <= 53)
+        # No more: Spark takes larger ones without a sign for negative ones.
+        return bool(wanted == pa.float64() and digits <= 31)
     return bool(kind == pa.float32() and wanted == pa.float64())
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from river_oa3.scoring.rows import Packed, Rows, rows_of_columns, rows_of_maps
 from river_oa3.scoring.scorer import Scorer, Scores
 
-__all__ = ["RESULTS", "Features", "check_prefix", "refuse", "rows_of", "with_scores"]
+__all__ = ["RESULTS", "Features", "check_names", "check_prefix", "refuse", "rows_of", "with_scores"]
 
 RESULTS: dict[str, pa.DataType] = {
     "label": pa.bool_(),
@@ -32,9 +32,22 @@ class Features(typing.NamedTuple):
     packed_as: str = ""
 
 
-def check_prefix(prefix: str, columns: typing.Container[str]) -> None:
+def check_names(features: Sequence[str], id: str) -> None:
+    """Refuse a feature that is named twice, or is the id."""
+    if id in features:
+        raise ValueError(f"the id {id!r} cannot be a feature")
+    for i, name in enumerate(features):
+        if name in features[:i]:
+            raise ValueError(f"the feature {name!r} is named more than once")
+
+
+def check_prefix(prefix: str, columns: Sequence[str], is_case_sensitive: bool = True) -> None:
     """Refuse a prefix that gives names which are there already."""
-    taken = [prefix + name for name in (*RESULTS, "error") if prefix + name in columns]
+    names = [prefix + name for name in (*RESULTS, "error")]
+    if is_case_sensitive:
+        taken = [name for name in columns if name in names]
+    else:
+        taken = [name for name in columns if name.lower() in map(str.lower, names)]
     if taken:
         raise ValueError(
             f"the frame has the columns {', '.join(taken)} already: give another prefix, such as "

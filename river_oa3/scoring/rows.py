@@ -22,6 +22,9 @@ Numbers = NDArray[np.float64]
 Indices = NDArray[np.int32]
 
 
+NO_TEXT = "text that is not in UTF-8"
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rows:
     """Events as sparse rows; those that a model would refuse are empty, with the reason."""
@@ -116,7 +119,7 @@ def rows_of_columns(
         if is_text(column.type):
             if not is_raw:
                 _refuse(errors, name, column, range(n), as_number)
-            data[:, j], indices[:, j] = _categories(name, column, names)
+            data[:, j], indices[:, j] = _categories(name, column, names, errors)
             continue
         data[:, j] = numbers_of(column)
         indices[:, j] = len(names)
@@ -150,7 +153,7 @@ def rows_of_maps(maps: pa.MapArray, is_raw: bool = True) -> Rows:
     """Events of one map per event, from the name of a feature to its value."""
     offsets = maps.offsets.to_numpy().astype(np.int64)
     start, stop = int(offsets[0]), int(offsets[-1])
-    codes, names = _encoded(maps.keys[start:stop])
+    codes, names, bad_names = _encoded(maps.keys[start:stop])
     values = maps.items[start:stop]
     indptr = offsets - start
     # Nothing at all is not an event without features.
@@ -158,8 +161,11 @@ def rows_of_maps(maps: pa.MapArray, is_raw: bool = True) -> Rows:
     words = _words(lambda _, event: checks.as_mapping(event), "", None)
     errors = dict.fromkeys(np.flatnonzero(is_null).tolist(), words)
 
+    for i in _having(maps.keys[start:stop], codes, bad_names):
+        errors.setdefault(_row_of(i, indptr), f"the name of a feature is {NO_TEXT}")
     for i in first_repeats(codes, indptr, len(names)):
-        errors[_row_of(i, indptr)] = f"feature {names[codes[i]]!r} is there more than once"
+        words = f"feature {names[codes[i]]!r} is there more than once"
+        errors.setdefault(_row_of(i, indptr), words)
 
     def refuse(
         bad: typing.Iterable[int], check: Callable[[Hashable, typing.Any], typing.Any]
@@ -171,7 +177,10 @@ def rows_of_maps(maps: pa.MapArray, is_raw: bool = True) -> Rows:
     if is_text(values.type):
         if not is_raw:
             refuse(range(len(values)), as_number)
-        text_codes, known = _encoded(values)
+        text_codes, known, bad_texts = _encoded(values)
+        for i in _having(values, text_codes, bad_texts):
+            words = f"feature {names[codes[i]]!r} is {NO_TEXT}"
+            errors.setdefault(_row_of(i, indptr), words)
         n_texts = max(1, len(known))
         found, codes = np.unique(codes.astype(np.int64) * n_texts + text_codes, return_inverse=True)
         data = np.where(values.is_null().to_numpy(zero_copy_only=False), 0.0, 1.0)
@@ -201,6 +210,9 @@ def numbers_of(column: pa.Array) -> Numbers:
     """A column as floats, NaN where it is null."""
     if pa.types.is_null(column.type):
         return np.full(len(column), math.nan)
+    if pa.types.is_decimal(column.type):
+        # By way of their digits: their own way to a float may end beside the nearest.
+        column = pc.cast(column, pa.string())
     if column.type != pa.float64():
         column = pc.cast(column, pa.float64(), safe=False)
     return typing.cast(Numbers, column.to_numpy(zero_copy_only=False))
@@ -247,18 +259,31 @@ def _words(
 
 
 def _categories(
-    name: Hashable, column: pa.Array, names: list[Hashable]
+    name: Hashable, column: pa.Array, names: list[Hashable], errors: dict[int, str]
 ) -> tuple[Numbers, NDArray[np.int64]]:
     """An indicator per row; `names` gets those of the column's categories."""
-    codes, texts = _encoded(column)
+    codes, texts, bad = _encoded(column)
+    for row in _having(column, codes, bad):
+        errors.setdefault(row, f"feature {name!r} is {NO_TEXT}")
     is_there = ~column.is_null().to_numpy(zero_copy_only=False)
     start = len(names)
     names += [Category(name, text) for text in texts] or [Category(name, "")]
     return is_there.astype(np.float64), codes.astype(np.int64) + start
 
 
-def _encoded(texts: pa.Array) -> tuple[Indices, list[typing.Any]]:
-    """The place of each text among those that there are; nulls are anywhere."""
+def _having(texts: pa.Array, codes: Indices, bad: list[int]) -> list[int]:
+    """Where texts are among the bad ones."""
+    if not bad:
+        return []
+    is_there = ~texts.is_null().to_numpy(zero_copy_only=False)
+    return np.flatnonzero(np.isin(codes, bad) & is_there).tolist()
+
+
+def _encoded(texts: pa.Array) -> tuple[Indices, list[typing.Any], list[int]]:
+    """The place of each text among those that there are, these, and the places of bad ones.
+
+    Nulls are anywhere.
+    """
     if pa.types.is_dictionary(texts.type) and texts.dictionary.null_count:
         texts = texts.cast(texts.type.value_type)
     if not pa.types.is_dictionary(texts.type):
@@ -269,7 +294,13 @@ def _encoded(texts: pa.Array) -> tuple[Indices, list[typing.Any]]:
         # One dictionary for many batches, of which this one needs a part.
         found, codes = np.unique(codes, return_inverse=True)
         known = known.take(pa.array(found))
-    return codes.astype(np.int32), known.to_pylist()
+    try:
+        return codes.astype(np.int32), known.to_pylist(), []
+    except UnicodeDecodeError:
+        contents = [each.as_buffer().to_pybytes() for each in known]
+        decoded = [content.decode(errors="replace") for content in contents]
+        bad = [i for i, text in enumerate(decoded) if text.encode() != contents[i]]
+        return codes.astype(np.int32), decoded, bad
 
 
 def _clear(data: Numbers, indptr: NDArray[np.int64], errors: dict[int, str]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import types
 
-from river_oa3.scoring.record_batches import Features
+from river_oa3.scoring.record_batches import Features, check_names
 
 __all__ = ["check_comparable", "check_id", "features_of"]
 
@@ -55,8 +55,7 @@ def features_of(
         features = [field.name for field in schema.fields if field.name != id]
     for name in features:
         _check(name, _column(schema, name), is_raw)
-    if id in features:
-        raise ValueError(f"the id {id!r} cannot be a feature")
+    check_names(features, id)
     return Features(tuple(features), False)
 
 

@@ -38,6 +38,9 @@ _SETTINGS = (
     "spark.sql.parquet.fieldId.read.enabled",
 )
 
+# So many files are looked at before; the others, where they are read.
+_CHECKED = 1000
+
 # Rows in a batch, where Spark is told to set no limit.
 _ROWS = 10_000
 
@@ -63,15 +66,18 @@ def files_behind(frame: DataFrame, columns: list[str], encoded: frozenset[str]) 
     relation = _relation(frame)
     conf = frame.sparkSession.conf
     for name in _SETTINGS:
-        if conf.get(name) == "true":
+        if _is_set(conf.get(name)):
             raise NotPlainError(f"{name} is set")
-    is_case_sensitive = conf.get("spark.sql.caseSensitive") == "true"
+    is_case_sensitive = _is_set(conf.get("spark.sql.caseSensitive"))
     paths = [_path(uri) for uri in relation.location().inputFiles()]
     if not paths:
         raise NotPlainError("there are no files")
+    if len(set(paths)) < len(paths):
+        raise NotPlainError("a file of it is read more than once")
     try:
         sizes = {path: os.stat(path).st_size for path in paths}
-        columns_in(pq.read_schema(paths[0]), schema, is_case_sensitive, paths[0])
+        for path in paths[:_CHECKED]:
+            columns_in(pq.read_schema(path), schema, is_case_sensitive, path)
     except (OSError, TypeError, ValueError) as error:
         raise NotPlainError(str(error)) from None
     settings = frame.sparkSession._jsparkSession.sessionState().conf()
@@ -103,7 +109,8 @@ def _relation(frame: DataFrame) -> typing.Any:
     """The files that Spark's plan reads, where it does nothing else."""
     if frame.isStreaming:
         raise NotPlainError("it is a stream")
-    plan = frame._jdf.queryExecution().optimizedPlan()
+    # That of a new frame: one that is there already may be older than what is cached.
+    plan = frame.select("*")._jdf.queryExecution().optimizedPlan()
     if _class(plan) == "Project":
         chosen = plan.projectList()
         if any(_class(chosen.apply(i)) != "AttributeReference" for i in range(chosen.size())):
@@ -111,6 +118,8 @@ def _relation(frame: DataFrame) -> typing.Any:
         plan = plan.child()
     if _class(plan) != "LogicalRelation":
         raise NotPlainError(f"it is more than files ({plan.nodeName()})")
+    if plan.catalogTable().isDefined():
+        raise NotPlainError("it is a table, whose files may be others when the query is run")
     relation = plan.relation()
     if _class(relation) != "HadoopFsRelation":
         raise NotPlainError("it does not come from files")
@@ -133,6 +142,10 @@ def _path(uri: str) -> str:
     if parts.scheme != "file" or parts.netloc:
         raise NotPlainError(f"its files are at {parts.scheme}:, not in folders of this machine")
     return unquote(parts.path)
+
+
+def _is_set(value: str | None) -> bool:
+    return (value or "").strip().lower() == "true"
 
 
 def _class(found: typing.Any) -> str:

@@ -12,7 +12,7 @@ from river_oa3.scoring.record_batches import RESULTS, check_prefix
 from river_oa3.spark.columns import features_of
 from river_oa3.spark.packing import packed
 from river_oa3.spark.plain_files import NotPlainError, files_behind
-from river_oa3.spark.workers import Model, adding_scores, reading, renaming
+from river_oa3.spark.workers import Model, adding_scores, reading, renaming, to_send
 
 __all__ = ["score"]
 
@@ -57,7 +57,8 @@ def score(
         columns need not be sent from Java to Python. It can be done where the frame is nothing but
         Parquet files (or some of their columns: numbers, texts, maps of them) in folders that the
         driver and the workers see under the same path. True raises a `ValueError` that says what is
-        in the way, False leaves all reading to Spark; by default it is done where it can be.
+        in the way, False leaves all reading to Spark; by default it is done where it can be. The
+        files are those that are there now, and Spark's `input_file_name` knows nothing of them.
 
     Examples
     --------
@@ -80,8 +81,9 @@ def score(
     missing = [name for name in kept if name not in frame.columns]
     if missing:
         raise ValueError(f"there is no column {missing[0]!r} to keep")
-    check_prefix(prefix, kept)
-    sent = frame.sparkSession.sparkContext.broadcast(Model.of(model))
+    is_case_sensitive = frame.sparkSession.conf.get("spark.sql.caseSensitive") or ""
+    check_prefix(prefix, kept, is_case_sensitive.lower() == "true")
+    sent = to_send(frame.sparkSession.sparkContext, Model.of(model))
     marks = on_error == "mark"
     added = [T.StructField(prefix + "label", T.BooleanType())]
     added += [T.StructField(prefix + name, T.DoubleType()) for name in list(RESULTS)[1:]]

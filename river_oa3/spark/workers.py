@@ -7,6 +7,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
+from pyspark import Broadcast, SparkContext
 
 from river_oa3 import files
 from river_oa3.active import ActiveLearner
@@ -14,11 +15,14 @@ from river_oa3.scoring import Scorer
 from river_oa3.scoring.parquet_parts import Files
 from river_oa3.scoring.record_batches import Features, with_scores
 
-__all__ = ["Model", "adding_scores", "reading", "renaming", "scorer_of"]
+__all__ = ["Model", "adding_scores", "reading", "renaming", "scorer_of", "to_send"]
 
 # Models of this process, by their checksum: a worker serves many tasks.
 _scorers: dict[bytes, Scorer] = {}
 _MOST_SCORERS = 2
+
+# What takes fewer bytes is sent with each task.
+MOST_HELD = 2**19
 
 
 class Model(typing.NamedTuple):
@@ -34,6 +38,19 @@ class Model(typing.NamedTuple):
             model = ActiveLearner(model.classifier, model._query, model._budget, seed=0)
         content = files.to_bytes(model)
         return cls(content, hashlib.sha256(content).digest())
+
+
+class Held(typing.NamedTuple):
+    """A model that goes with the function that needs it."""
+
+    value: Model
+
+
+def to_send(context: SparkContext, model: Model) -> Held | Broadcast[Model]:
+    """A model as something that workers can read: a broadcast one stays until Spark ends."""
+    if len(model.content) < MOST_HELD:
+        return Held(model)
+    return context.broadcast(model)
 
 
 def scorer_of(model: Model) -> Scorer:
@@ -60,7 +77,10 @@ def reading(
     def read(numbers: Batches) -> Iterator[pa.RecordBatch]:
         for batch in numbers:
             for task in batch.column(0).to_pylist():
-                yield from files.read(task)
+                try:
+                    yield from files.read(task)
+                except TypeError as error:
+                    raise TypeError(f"{error}: Spark may read it, with direct=False") from None
 
     return lambda numbers: then(read(numbers))
 

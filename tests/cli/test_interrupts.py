@@ -204,7 +204,7 @@ def test_a_signal_to_end_keeps_what_is_finished_and_takes_the_pieces_away(number
         terminal.wait_for(r"replaying long: +[1-9]\d*%\|")
         assert [path.name[:10] for path in folder.iterdir()] == [".river-oa3"]
         os.kill(terminal.process.pid, number)
-        out, _ = terminal.process.communicate(timeout=30)
+        out, _ = terminal.process.communicate(timeout=120)
         assert terminal.process.returncode == 1
         assert "INTERRUPTED: " in out
         assert terminal.is_gone()

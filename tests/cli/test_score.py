@@ -174,3 +174,14 @@ def test_texts_are_refused_for_the_papers_learners(score, tmp_path):
     code, said = score(columns(colour=["red"] * 250))
     assert code == 2
     assert "use AutoOA3Classifier" in said.err
+
+
+def test_a_damaged_file_is_not_the_fault_of_the_output(score, tmp_path):
+    pq.write_table(columns(), tmp_path / "data.parquet")
+    content = bytearray((tmp_path / "data.parquet").read_bytes())
+    content[4:400] = bytes(396)
+    (tmp_path / "data.parquet").write_bytes(content)
+    code, said = score(None)
+    assert code == 2
+    assert "cannot read the events: " in said.err
+    assert "--output" not in said.err

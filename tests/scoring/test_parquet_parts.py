@@ -100,6 +100,7 @@ def test_what_loses_nothing_is_read_as_what_is_wanted(tmp_path, kind, wanted):
     ("kind", "wanted"),
     [
         (pa.int64(), pa.float64()),
+        (pa.uint32(), pa.float64()),
         (pa.int64(), pa.int32()),
         (pa.uint64(), pa.int64()),
         (pa.float64(), pa.float32()),
@@ -134,6 +135,11 @@ def test_cases_count_where_they_are_told_to(tmp_path):
     assert read_as(tmp_path, table, wanted, True).to_pydict() == {"id": [None], "a.b": [2.0]}
 
 
+def test_cases_are_those_of_spark(tmp_path):
+    table = pa.table({"straße": [1]})
+    assert read_as(tmp_path, table, [("strasse", pa.int64())]).to_pydict() == {"strasse": [None]}
+
+
 def test_two_columns_that_differ_in_case_are_refused():
     schema = pa.schema([("ID", pa.int64()), ("id", pa.int64())])
     wanted = pa.schema([("id", pa.int64())])
@@ -159,7 +165,8 @@ def written(tmp_path, table, **options):
 
 @pytest.mark.parametrize("use_dictionary", [True, False])
 @pytest.mark.parametrize("n_texts", [3, 5000])
-def test_texts_with_a_dictionary_become_the_same_events(tmp_path, use_dictionary, n_texts):
+@pytest.mark.parametrize("group", [None, 1000, 130])
+def test_texts_with_a_dictionary_become_the_same_events(tmp_path, use_dictionary, n_texts, group):
     texts = [None if i % 11 == 0 else f"t{i * 7919 % n_texts}" for i in range(2000)]
     maps = [[] if text is None else [(text, float(i)), ("k", 1.0)] for i, text in enumerate(texts)]
     words = [[] if text is None else [("k", text), (text, "v")] for text in texts]
@@ -170,11 +177,13 @@ def test_texts_with_a_dictionary_become_the_same_events(tmp_path, use_dictionary
             "w": pa.array(words, pa.map_(pa.string(), pa.string())),
         }
     )
-    tasks = written(tmp_path, table, use_dictionary=use_dictionary)
+    tasks = written(tmp_path, table, use_dictionary=use_dictionary, row_group_size=group)
     for encoded in (frozenset(), frozenset(["text", "x", "w"])):
         files = Files(tasks, table.schema, 300, True, encoded)
         batches = list(files.read(0))
-        assert pa.types.is_dictionary(batches[0].schema.field("text").type) == bool(encoded)
+        has_dictionary = pa.types.is_dictionary(batches[0].schema.field("text").type)
+        # Small groups of rows are read together, as texts.
+        assert has_dictionary == (bool(encoded) and group != 130)
         events = [x for b in batches for x in events_of(rows_of_columns({"text": b["text"]}))]
         assert events == [{} if text is None else {"text": text} for text in texts]
         assert [x for b in batches for x in events_of(rows_of_maps(b["x"]))] == [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from arrow_events import as_columns, as_maps, events_of, meant
@@ -186,3 +187,43 @@ def test_packed_numbers_are_refused_in_the_same_words():
         assert rows_of_columns({}, is_raw, packed).errors == expected
         assert 2 not in expected
         assert 1 in expected
+
+
+# What is not UTF-8, which files and Spark may hold all the same
+
+
+def texts_of(values):
+    """Texts of any bytes."""
+    offsets = np.cumsum([0, *(len(value or b"") for value in values)]).astype(np.int32)
+    valid = np.packbits([value is not None for value in values], bitorder="little")
+    buffers = [pa.py_buffer(valid.tobytes()), pa.py_buffer(offsets.tobytes())]
+    content = pa.py_buffer(b"".join(value or b"" for value in values))
+    return pa.Array.from_buffers(pa.string(), len(values), [*buffers, content])
+
+
+def test_texts_that_are_not_utf8_are_refused_row_by_row():
+    texts = texts_of([b"\xff", None, b"red", b"\xff\xfe", "é".encode()])
+    for column in (texts, texts.dictionary_encode()):
+        rows = rows_of_columns({"colour": column})
+        words = "feature 'colour' is text that is not in UTF-8"
+        assert rows.errors == {0: words, 3: words}
+        assert events_of(rows) == [{}, {}, {"colour": "red"}, {}, {"colour": "é"}]
+
+
+def test_names_and_texts_of_maps_that_are_not_utf8_are_refused_row_by_row():
+    offsets = pa.array([0, 1, 2, 2, 3], pa.int32())
+    ones = pa.array([1.0, 1.0, 1.0])
+    maps = pa.MapArray.from_arrays(offsets, texts_of([b"a", b"\xff", b"b"]), ones)
+    rows = rows_of_maps(maps)
+    assert rows.errors == {1: "the name of a feature is text that is not in UTF-8"}
+    assert events_of(rows) == [{"a": 1.0}, {}, {}, {"b": 1.0}]
+    texts = texts_of([b"\xff", b"red", None])
+    rows = rows_of_maps(pa.MapArray.from_arrays(offsets, pa.array(["a", "b", "c"]), texts))
+    assert rows.errors == {0: "feature 'a' is text that is not in UTF-8"}
+    assert events_of(rows) == [{}, {"b": "red"}, {}, {}]
+
+
+def test_decimals_are_the_floats_that_python_makes_of_them():
+    values = [Decimal(i) / 1000 for i in range(-999, 1000)] + [None]
+    rows = rows_of_columns({"a": pa.array(values, pa.decimal128(12, 3))})
+    assert rows.data.tolist() == [float(value or 0) for value in values]

@@ -12,7 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
 from river_oa3 import AutoOA3Classifier
-from river_oa3.spark import score
+from river_oa3.spark import plain_files, score
 
 SCHEMA = (
     "id long, tiny byte, small short, middle int, large long, single float, double double, "
@@ -168,6 +168,51 @@ def test_a_frame_that_is_more_than_files_is_left_to_spark(spark, model, folder, 
         assert score(frame, model, "id").count() == frame.count()
 
 
+def test_a_file_that_is_read_twice_is_left_to_spark(spark, model, folder):
+    frame = spark.read.parquet(folder, folder)
+    assert score(frame, model, "id").count() == 2 * len(ROWS)
+    with pytest.raises(ValueError, match="read more than once"):
+        score(frame, model, "id", direct=True)
+
+
+def test_a_table_is_left_to_spark(spark, model, tmp_path):
+    frame = spark.createDataFrame([(1, 2.0)], "id int, double double")
+    frame.write.option("path", f"{tmp_path}/t").saveAsTable("events_of_a_table")
+    try:
+        with pytest.raises(ValueError, match="it is a table"):
+            score(spark.table("events_of_a_table"), model, "id", direct=True)
+    finally:
+        spark.sql("drop table events_of_a_table")
+
+
+def test_a_frame_that_was_scored_before_it_is_kept_is_not_read_again(spark, model, folder):
+    frame = spark.read.parquet(folder)
+    score(frame, model, "id", direct=True)
+    frame.cache()
+    try:
+        with pytest.raises(ValueError, match="more than files"):
+            score(frame, model, "id", direct=True)
+    finally:
+        frame.unpersist()
+
+
+def test_files_that_only_spark_can_read_are_left_to_it(spark, model, tmp_path):
+    pq.write_table(pa.table({"id": [1], "text": ["a"]}), tmp_path / "0.parquet")
+    pq.write_table(pa.table({"id": [2], "text": [b"b"]}), tmp_path / "1.parquet")
+    frame = spark.read.schema("id long, text string").parquet(str(tmp_path))
+    with pytest.raises(ValueError, match="has column 'text' of type binary"):
+        score(frame, model, "id", direct=True)
+    assert score(frame, model, "id").count() == 2
+
+
+def test_a_worker_that_cannot_read_a_file_says_who_may(spark, model, tmp_path, monkeypatch):
+    monkeypatch.setattr(plain_files, "_CHECKED", 0)
+    pq.write_table(pa.table({"id": [2], "text": [b"b"]}), tmp_path / "1.parquet")
+    frame = spark.read.schema("id long, text string").parquet(str(tmp_path))
+    with pytest.raises(PySparkException, match=r"type binary, .* with direct=False"):
+        score(frame, model, "id").collect()
+
+
 def test_a_kept_frame_is_not_read_again(spark, model, folder):
     frame = spark.read.parquet(folder).cache()
     try:
@@ -202,8 +247,9 @@ def test_another_format_is_left_to_spark(spark, model, tmp_path):
         score(spark.read.orc(f"{tmp_path}/x"), model, "id", direct=True)
 
 
-def test_a_setting_that_changes_what_is_read_leaves_it_to_spark(spark, model, folder):
-    spark.conf.set("spark.sql.files.ignoreCorruptFiles", "true")
+@pytest.mark.parametrize("value", ["true", "TRUE"])
+def test_a_setting_that_changes_what_is_read_leaves_it_to_spark(spark, model, folder, value):
+    spark.conf.set("spark.sql.files.ignoreCorruptFiles", value)
     try:
         with pytest.raises(ValueError, match="ignoreCorruptFiles is set"):
             score(spark.read.parquet(folder), model, "id", direct=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import os
 from decimal import Decimal
 
 import pytest
@@ -15,7 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from river_oa3 import ActiveLearner, AutoOA3Classifier, OA3Classifier
-from river_oa3.spark import score
+from river_oa3.spark import score, workers
 
 NEW = ["label", "probability", "margin", "variance", "query_probability"]
 COLUMNS = T.StructType(
@@ -217,6 +218,8 @@ def test_columns_that_are_not_there_are_named(spark, model):
         score(frame, model, "id", ["a", "b"])
     with pytest.raises(ValueError, match="the id 'id' cannot be a feature"):
         score(frame, model, "id", ["id", "a"])
+    with pytest.raises(ValueError, match="the feature 'a' is named more than once"):
+        score(frame, model, "id", ["a", "a"])
 
 
 def test_names_that_are_taken_want_a_prefix(spark, model):
@@ -226,6 +229,28 @@ def test_names_that_are_taken_want_a_prefix(spark, model):
     row = score(frame, model, "id", ["a"], prefix="oa3_").first()
     assert row["margin"] == 0.5
     assert row["oa3_margin"] == pytest.approx(model.classifier.margin_one({"a": 2.0}))
+
+
+def test_names_that_differ_in_case_are_taken_too(spark, model):
+    frame = spark.createDataFrame([(1, 2.0, 0.5)], "id int, a double, Margin double")
+    with pytest.raises(ValueError, match="the columns Margin already"):
+        score(frame, model, "id", ["a"])
+
+
+def test_a_large_model_is_scored_as_a_small_one(spark, model, monkeypatch):
+    frame = spark.createDataFrame(EVENTS, COLUMNS)
+    expected = score(frame, model, "id").collect()
+    monkeypatch.setattr(workers, "MOST_HELD", 0)
+    assert repr(score(frame, model, "id").collect()) == repr(expected)
+
+
+def test_scoring_again_and_again_leaves_nothing_behind(spark, model):
+    frame = spark.createDataFrame(EVENTS, COLUMNS)
+    folder = spark.sparkContext._temp_dir
+    score(frame, model, "id").collect()
+    before = os.listdir(folder)
+    score(frame, model, "id").collect()
+    assert os.listdir(folder) == before
 
 
 def test_a_model_that_cannot_be_scored_in_batches_is_refused(spark):

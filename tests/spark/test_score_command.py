@@ -11,6 +11,7 @@ from auto_streams import auto_trained
 
 import river_oa3
 from river_oa3 import cli
+from river_oa3.commands.score import reason_in
 
 
 @pytest.fixture
@@ -45,3 +46,29 @@ def test_both_engines_refuse_in_the_same_words(score, tmp_path):
     assert [code for code, _ in said] == [2, 2]
     assert said[0][1].err == said[1][1].err != ""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data.parquet", "model.oa3"]
+
+
+def test_folders_that_are_columns_are_so_in_both_engines(spark, tmp_path, capsys):
+    river_oa3.save(auto_trained(), tmp_path / "model.oa3")
+    for colour in ("red", "green"):
+        (tmp_path / "data" / f"colour={colour}").mkdir(parents=True)
+        table = pa.table(
+            {"id": [f"{colour}{i}" for i in range(5)], "a": [0.1 * i for i in range(5)]}
+        )
+        pq.write_table(table, tmp_path / "data" / f"colour={colour}" / "0.parquet")
+    for engine in ("local", "spark"):
+        words = ["score", tmp_path / "data", tmp_path / "model.oa3", "--engine", engine]
+        assert cli.main([str(word) for word in (*words, "--output", tmp_path / engine)]) == 0
+    capsys.readouterr()
+    local, spark = (
+        pq.read_table(tmp_path / engine).sort_by("id").to_pylist() for engine in ("local", "spark")
+    )
+    assert local == spark
+    assert {row["colour"] for row in local} == {"red", "green"}
+
+
+@pytest.mark.parametrize("kind", ["ValueError", "TypeError", "UnicodeDecodeError"])
+def test_the_reason_is_found_in_what_spark_says(kind):
+    said = f"An exception was thrown from the Python worker:\nTraceback\n  x\n{kind}: it is so\n"
+    assert reason_in(said) == "it is so"
+    assert reason_in("[PATH_NOT_FOUND] no such path\nmore") == "[PATH_NOT_FOUND] no such path"

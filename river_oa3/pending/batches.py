@@ -18,7 +18,7 @@ if typing.TYPE_CHECKING:
     from river_oa3.active import ActiveLearner
     from river_oa3.scoring import Observed
 
-__all__ = ["ONE_BY_ONE", "Batch", "PendingBatches", "Proposal"]
+__all__ = ["ONE_BY_ONE", "Batch", "PendingBatches", "Proposal", "share_of"]
 
 # A model that has learned so many labels, of both classes, may stand still for a batch.
 WARM_LABELS = 200
@@ -42,6 +42,15 @@ class Proposal(typing.NamedTuple):
     query_probability: float
     # From the seed and the id: it is asked about where this is at most its probability.
     uniform: float
+
+
+def share_of(most: float, expected: float) -> float:
+    """The share of the asks that are expected of events to which they are cut down.
+
+    It never rises with what is expected: what is beyond the share of a part of the events is beyond
+    that of all of them.
+    """
+    return min(1.0, most / expected) if expected > 0.0 else 1.0
 
 
 class PendingBatches:
@@ -163,6 +172,14 @@ class Batch:
         # open.
         self.refused: list[tuple[Hashable, str]] = []
 
+    @property
+    def most_asks(self) -> float:
+        """As many asks as `take` may expect, whatever events it is given."""
+        most = max(float(LEAST_ASKS), GROWTH * self.model.n_learned)
+        budget = self.model._budget
+        # What other budgets have may grow with the events, or with time.
+        return min(most, budget.left) if type(budget) is TotalBudget else most
+
     def learn(self, labels: Mapping[Hashable, typing.Any]) -> int:
         """Learn the labels that have come: from people by the order of their answers, then these.
 
@@ -242,7 +259,7 @@ class Batch:
 
         """
         most, is_asked = self._most_asks(observed.events), self._pending._store.is_asked
-        share = min(1.0, most / expected) if expected > 0.0 else 1.0
+        share = share_of(most, expected)
         # An event that was delivered twice is proposed twice.
         chosen: dict[Hashable, Proposal] = {}
         for each in proposals:
@@ -267,9 +284,8 @@ class Batch:
         self._owner._is_running = False
 
     def _most_asks(self, events: int) -> float:
-        """What a batch may ask for."""
-        most = max(float(LEAST_ASKS), GROWTH * self.model.n_learned)
-        budget = self.model._budget
+        """What a batch of so many events may ask for."""
+        most, budget = self.most_asks, self.model._budget
         if budget is None:
             return most
         earned = budget.rate * events if isinstance(budget, RateBudget) else 0.0

@@ -313,7 +313,8 @@ class ActiveStream:
         model = events.sparkSession.sparkContext.broadcast(Model.of(self.model))
         sent = packed(events, features, [self._id])
         try:
-            propose = proposing(model, self._id, sent.features, self._batches.seed, self._marks)
+            seed, most = self._batches.seed, batch.most_asks
+            propose = proposing(model, self._id, sent.features, seed, self._marks, most)
             found = found_in(sent.frame.mapInArrow(renaming(sent.names, propose), SCHEMA).collect())
         finally:
             model.unpersist()

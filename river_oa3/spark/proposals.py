@@ -182,7 +182,10 @@ def _bad_ids(ids: pa.Array) -> dict[int, str]:
     """Which ids a store cannot keep, and why."""
     bad = ids.is_null()
     if pa.types.is_string(ids.type) or pa.types.is_large_string(ids.type):
-        bad = pc.or_(bad, pc.fill_null(pc.greater(pc.utf8_length(ids), LONGEST_ID), False))
+        # A byte takes six letters at most, between two quotes.
+        bad = pc.or_(
+            bad, pc.fill_null(pc.greater(pc.binary_length(ids), (LONGEST_ID - 2) // 6), False)
+        )
     errors = {}
     for i in np.flatnonzero(bad.to_numpy(zero_copy_only=False)).tolist():
         try:

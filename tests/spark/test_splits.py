@@ -18,7 +18,7 @@ from river_oa3 import OA3Classifier, OA3DiagClassifier, SOA3Classifier, SSOA3Cla
 from river_oa3.pending.batches import share_of
 from river_oa3.scoring import Scorer
 from river_oa3.scoring.record_batches import Features, rows_of
-from river_oa3.spark.proposals import found_in, proposing
+from river_oa3.spark.proposals import found_in, proposing, reading_events
 from river_oa3.spark.sums import Sums
 from river_oa3.spark.workers import Model
 
@@ -99,6 +99,23 @@ def test_executors_send_few_proposals_of_many_events():
     every = found(model, [[ids[:60], ids[60:]]])
     few = found(model, [[ids[:60], ids[60:]]], most=5.0)
     assert 0 < len(few.proposals) < 12 < len(every.proposals)
+
+
+LONG_IDS = ["d" * 1001, "d" * 999, "\u00e9" * 167, "\n" * 500]
+FITTING_IDS = ["e", "d" * 998, "\u00e9" * 166, "\n" * 499]
+
+
+@pytest.mark.parametrize("propose", [True, False])
+def test_ids_that_the_store_would_not_keep_are_found_by_what_they_take_there(propose):
+    ids, features = [*LONG_IDS, *FITTING_IDS], Features(("v",), False)
+    batch = pa.RecordBatch.from_pydict({"id": ids, "v": [1.0] * len(ids)})
+    if propose:
+        sent = types.SimpleNamespace(value=Model.of(trained(None)))
+        run = proposing(sent, "id", features, 7, True, math.inf)
+    else:
+        run = reading_events("id", features, True, True)
+    rows = [row for part in run([batch]) for row in part.to_pylist()]
+    assert [json.loads(row["id"]) for row in rows if row["kind"] == "error"] == LONG_IDS
 
 
 def test_exact_sums_are_those_of_one_process_but_for_rounding():

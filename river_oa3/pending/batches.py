@@ -171,6 +171,9 @@ class Batch:
         # What the model would not take, each with the reason: events, or labels of asks, which stay
         # open.
         self.refused: list[tuple[Hashable, str]] = []
+        # The same of answers from people: `finish` opens their asks again.
+        self.refused_answers: list[tuple[Hashable, str]] = []
+        self._reopened: list[Ask] = []
 
     @property
     def most_asks(self) -> float:
@@ -280,7 +283,9 @@ class Batch:
         """Keep all of it in one transaction: the store has it from then on, or nothing of it."""
         pending, batch = self._pending, (self._stream, self._number)
         early = self._owner._early.change(self._labels, self._used)
-        pending._store.keep_batch(self.asks, self._learned, batch, pending.n_events, early)
+        pending._store.keep_batch(
+            self.asks, self._learned, self._reopened, batch, pending.n_events, early
+        )
         self._owner._is_running = False
 
     def _most_asks(self, events: int) -> float:
@@ -341,9 +346,11 @@ class Batch:
         try:
             self.model._learn_asked(ask.x, y, ask.query_probability, **weight)
         except (ArithmeticError, TypeError, ValueError) as error:
-            self.refused.append((ask.event_id, str(error)))
             if ask.state == "answered":
-                self._pending._store.refused(ask)
+                self.refused_answers.append((ask.event_id, str(error)))
+                self._reopened.append(ask)
+            else:
+                self.refused.append((ask.event_id, str(error)))
             return
         now = self._pending._now()
         answered = dataclasses.replace(ask, answer=y, weight=w, answered_at=now)

@@ -104,7 +104,8 @@ class ActiveStream:
         Whether an ask that expires gives its label back to the budget.
     on_error
         What becomes of an event that one process would refuse: "fail" ends the query with the
-        reason, "mark" leaves it out and notes the reason in `errors`.
+        reason, "mark" leaves it out and notes the reason in `errors`. An answer from people that
+        the model refuses is open again either way, and its batch is kept.
     early_labels
         How many labels that nobody has asked for are kept, the newest ones; 0 keeps none. Make room
         for as many as may come before their events: those of events that are never asked about
@@ -250,9 +251,10 @@ class ActiveStream:
         frame = frame.persist()
         try:
             events = frame
+            # Answers from people are learned, whether or not there is a stream of labels.
+            batch.learn({} if label is None else self._labels(frame, label))
+            self._note_refused(batch)
             if label is not None:
-                batch.learn(self._labels(frame, label))
-                self._note_refused(batch)
                 columns = map(named, (self._id, *features.columns))
                 events = frame.filter(~F.col(IS_LABEL)).select(*columns)
             at_start = Model.of(self.model)
@@ -266,6 +268,8 @@ class ActiveStream:
             batch.finish()
         finally:
             frame.unpersist()
+        # Once the batch is kept, and the asks are open again: it is not run again for them.
+        self._note(batch.refused_answers)
 
     def _scored(self, events: DataFrame, model: Model, features: Features) -> DataFrame:
         columns = features.columns[0] if features.is_map else features.columns
@@ -323,9 +327,12 @@ class ActiveStream:
         self._note_refused(batch)
 
     def _note_refused(self, batch: Batch) -> None:
+        self._note(batch.refused)
+        batch.refused.clear()
+
+    def _note(self, refused: list[tuple[Hashable, str]]) -> None:
         """What the model would not take is noted, or ends the query."""
-        for event_id, words in batch.refused:
+        for event_id, words in refused:
             if not self._marks:
                 raise ValueError(f"event {event_id!r}: {words}")
             self.errors.append((event_id, words))
-        batch.refused.clear()

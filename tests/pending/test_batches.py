@@ -21,6 +21,7 @@ from durable_services import rows
 from river_oa3 import ActiveLearner, OA3DiagClassifier, PendingLabels, budget
 from river_oa3.pending.batches import PendingBatches
 from river_oa3.pending.errors import AnswerChangedError, StoreError
+from river_oa3.query import FirstComeQuery
 
 EVENTS = labelled_events(1600)
 BATCHES = in_batches(EVENTS, 200)
@@ -284,6 +285,42 @@ def test_an_answer_that_is_taken_back_meanwhile_fails_the_batch_and_the_next_run
     batches.reopen()
     run_batch(batches, 1, [], EVENTS, labels={})
     assert (batches.model.n_learned, batches.pending[first].state) == (0, "open")
+
+
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_an_ask_whose_answer_the_model_refuses_is_open_again(url, is_stored):
+    model = ActiveLearner(OA3DiagClassifier(), query=FirstComeQuery(), budget=10, seed=1)
+    batches = PendingBatches(model, url if is_stored else None)
+    batch = batches.begin(STREAM, 0)
+    batch.one_by_one([(1, {"a": 1e80}), (2, {"a": 2.0})])
+    batch.finish()
+    batches.pending.answer(1, True)
+    batch = batches.begin(STREAM, 1)
+    batch.learn({})
+    ((event_id, words),) = batch.refused_answers
+    assert event_id == 1
+    assert "overflow" in words
+    batch.finish()
+    ask = batches.pending[1]
+    assert (ask.state, ask.answer, ask.answered_at) == ("open", None, None)
+    batch = batches.begin(STREAM, 2)
+    batch.learn({})
+    assert batch.refused_answers == []
+
+
+def test_an_answer_that_takes_the_place_of_a_refused_one_stays(url):
+    model = ActiveLearner(OA3DiagClassifier(), query=FirstComeQuery(), budget=10, seed=1)
+    batches = PendingBatches(model, url)
+    batch = batches.begin(STREAM, 0)
+    batch.one_by_one([(1, {"a": 1e80})])
+    batch.finish()
+    batches.pending.answer(1, True)
+    batch = batches.begin(STREAM, 1)
+    batch.learn({})
+    batches.pending.answer(1, False)
+    batch.finish()
+    ask = batches.pending[1]
+    assert (ask.state, ask.answer) == ("answered", False)
 
 
 def test_a_label_is_learned_once_however_often_it_is_delivered(url):

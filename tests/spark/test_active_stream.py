@@ -15,7 +15,8 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import functions as F
 from spark_runs import BATCHES, EVENTS, LABELS, frames, labels_of_batch, limit, run_stream
 
-from river_oa3 import OA3DiagClassifier, budget
+from river_oa3 import ActiveLearner, OA3DiagClassifier, budget
+from river_oa3.query import FirstComeQuery
 from river_oa3.spark import ActiveStream
 from river_oa3.spark import stream as spark_stream
 
@@ -219,6 +220,45 @@ def test_an_event_too_large_for_the_model_is_noted_on_the_driver(spark, tmp_path
     ((event_id, words),) = stream.errors
     assert event_id == 1
     assert "would overflow the model" in words
+    stream.close()
+
+
+def test_answers_of_people_are_learned_without_a_stream_of_labels(spark, tmp_path):
+    for number in range(3):
+        write_batch(tmp_path, "in", number, {"id": [number], "v": [1.0]})
+    model = ActiveLearner(query=FirstComeQuery(), budget=10, seed=1)
+    stream = ActiveStream(model, store=url_of(tmp_path))
+    query = stream.start(
+        one_by_one(spark, tmp_path, "in", "id bigint, v double"),
+        checkpoint=f"{tmp_path}/checkpoint",
+        trigger={"availableNow": True},
+        then=lambda frame, number: number == 1 and stream.pending.answer(0, True),
+    )
+    query.awaitTermination()
+    assert [ask.event_id for ask in stream.pending.asks("learned")] == [0]
+    stream.close()
+
+
+def test_an_answer_that_the_model_refuses_ends_the_query_once(spark, tmp_path):
+    for number, i in enumerate((1, 2, 3)):
+        write_batch(tmp_path, "in", number, {"id": [i], "v": [1e80 if i == 1 else 1.0]})
+    model = ActiveLearner(OA3DiagClassifier(), query=FirstComeQuery(), budget=10, seed=1)
+    stream = ActiveStream(model, store=url_of(tmp_path))
+    events = one_by_one(spark, tmp_path, "in", "id bigint, v double")
+
+    def start():
+        query = stream.start(
+            events,
+            checkpoint=f"{tmp_path}/checkpoint",
+            trigger={"availableNow": True},
+            then=lambda frame, number: number == 1 and stream.pending.answer(1, True),
+        )
+        query.awaitTermination()
+
+    with pytest.raises(StreamingQueryException, match="event 1: .*overflow"):
+        start()
+    start()
+    assert [ask.event_id for ask in stream.pending] == [1, 2, 3]
     stream.close()
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import datetime as dt
 import typing
 from collections.abc import Hashable, Iterable, Mapping
 
 from river_oa3._core import checks
-from river_oa3.budget import RateBudget, TotalBudget
+from river_oa3.budget import Budget, RateBudget, TotalBudget, WindowBudget
 from river_oa3.pending.ask import Ask
 from river_oa3.pending.early import EarlyLabels
 from river_oa3.pending.pending_labels import PendingLabels
@@ -293,8 +294,7 @@ class Batch:
         most, budget = self.most_asks, self.model._budget
         if budget is None:
             return most
-        earned = budget.rate * events if isinstance(budget, RateBudget) else 0.0
-        return min(most, budget.left + earned)
+        return min(most, _left_over(budget, events))
 
     def _tick(self, done: int, due: int) -> int:
         budget = self.model._budget
@@ -357,3 +357,17 @@ class Batch:
         self._learned.append(answered)
         self._pending._store.done(answered)
         self._pending.quality.update(y, bool(ask.label), ask.query_probability)
+
+
+def _left_over(budget: Budget, events: int) -> float:
+    """What is left, and what so many events add to it."""
+    if isinstance(budget, RateBudget):
+        return budget.left + budget.rate * events
+    if isinstance(budget, WindowBudget) and isinstance(budget.every, int) and events:
+        # What is left of a window that is over is lost with the next event.
+        now = copy.deepcopy(budget)
+        now.tick()
+        last = now._events + events - 1
+        opened = (last - 1) // budget.every - (now._events - 1) // budget.every
+        return now.left + budget.labels * opened
+    return budget.left

@@ -223,6 +223,17 @@ def test_no_window_has_more_than_its_labels(url, size):
     assert 10 < len(rows(url)) == model.n_asked <= 6 * windows
 
 
+@pytest.mark.parametrize("size", [100, 1000, 4000])
+def test_labels_of_windows_that_open_in_a_batch_are_used(size):
+    model = learner(budget.WindowBudget(10, 1000))
+    for x, y in EVENTS.values():
+        model.learn_one(x, y)
+    batches, many = PendingBatches(model), labelled_events(8000, seed=5)
+    for number, ids in enumerate(in_batches(many, size)):
+        run_batch(batches, number, ids, many, labels={})
+    assert 60 <= model.n_asked <= 80
+
+
 def test_a_batch_asks_for_no_more_than_half_as_many_labels_as_were_learned(url):
     batches = opened(url, budget.TotalBudget(10**6))
     for number, ids in enumerate(BATCHES[:6]):

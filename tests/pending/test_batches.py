@@ -353,6 +353,19 @@ def test_an_event_that_the_model_refuses_is_left_out_with_the_reason(url):
     assert model.n_seen == 2
 
 
+def test_events_without_labels_teach_nothing_where_they_must_not():
+    model = ActiveLearner(budget=10**6, seed=7, learn_transformers=False)
+    for x, y in EVENTS.values():
+        model.learn_one(x, y)
+    before = model.classifier.weights, tuple(model.classifier._core.counts)
+    batches = PendingBatches(model)
+    many = labelled_events(2000, seed=5)
+    batch = run_batch(batches, 0, sorted(many), many, labels={})
+    assert batch.asks
+    assert (model.n_seen, model._taught) == (2000, 0)
+    assert (model.classifier.weights, tuple(model.classifier._core.counts)) == before
+
+
 # Asks that grow old
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import pickle
 
 import pytest
 from batch_runs import (
@@ -22,6 +23,7 @@ from river_oa3 import ActiveLearner, OA3DiagClassifier, PendingLabels, budget
 from river_oa3.pending.batches import PendingBatches
 from river_oa3.pending.errors import AnswerChangedError, StoreError
 from river_oa3.query import FirstComeQuery
+from river_oa3.scoring.spending import Spending
 
 EVENTS = labelled_events(1600)
 BATCHES = in_batches(EVENTS, 200)
@@ -232,6 +234,25 @@ def test_labels_of_windows_that_open_in_a_batch_are_used(size):
     for number, ids in enumerate(in_batches(many, size)):
         run_batch(batches, number, ids, many, labels={})
     assert 60 <= model.n_asked <= 80
+
+
+@pytest.mark.parametrize(
+    ("limit", "refills"),
+    [
+        (budget.WindowBudget(2, 100), True),
+        (budget.RateBudget(0.01), True),
+        (budget.WindowBudget(2, dt.timedelta(days=1), clock=lambda: 0.0), False),
+        (budget.TotalBudget(2), False),
+    ],
+)
+def test_events_of_a_batch_are_proposed_where_the_budget_refills_as_they_come(limit, refills):
+    limit.tick()
+    while limit.try_spend() is not None:
+        pass
+    before = pickle.dumps({**vars(limit), "clock": None})
+    assert not Spending.on_next(limit).can_ask
+    assert Spending.on_batch(limit).can_ask == refills
+    assert pickle.dumps({**vars(limit), "clock": None}) == before
 
 
 def test_a_batch_asks_for_no_more_than_half_as_many_labels_as_were_learned(url):

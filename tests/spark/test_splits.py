@@ -15,12 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from river_oa3 import OA3Classifier, OA3DiagClassifier, SOA3Classifier, SSOA3Classifier
+from river_oa3.budget import Pace
 from river_oa3.pending.batches import share_of
 from river_oa3.scoring import Scorer
 from river_oa3.scoring.record_batches import Features, rows_of
+from river_oa3.scoring.spending import Spending
 from river_oa3.spark.proposals import found_in, proposing, reading_events
 from river_oa3.spark.sums import Sums
-from river_oa3.spark.workers import Model
+from river_oa3.spark.workers import Model, scorer_of
 
 EVENTS = labelled_events(120, seed=2)
 KINDS = [None, OA3Classifier, OA3DiagClassifier, SOA3Classifier, SSOA3Classifier]
@@ -99,6 +101,18 @@ def test_executors_send_few_proposals_of_many_events():
     every = found(model, [[ids[:60], ids[60:]]])
     few = found(model, [[ids[:60], ids[60:]]], most=5.0)
     assert 0 < len(few.proposals) < 12 < len(every.proposals)
+
+
+def test_executors_ask_at_the_pace_of_the_driver_whatever_their_clocks_show():
+    model = trained(None)
+    batch = record_batch(list(EVENTS), False)
+    rows = rows_of(batch, Features(("x",), True), True)
+    asking = [
+        scorer_of(Model.of(model, Spending(can_ask, Pace(rate, 0.2)))).score(rows).query_probability
+        for can_ask, rate in ((True, 0.01), (True, 0.3), (False, 0.3))
+    ]
+    assert 0.0 < asking[0].sum() < asking[1].sum()
+    assert asking[2].sum() == 0.0
 
 
 LONG_IDS = ["d" * 1001, "d" * 999, "\u00e9" * 167, "\n" * 500]

@@ -7,16 +7,17 @@ from collections.abc import Callable, Hashable, Sequence
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from river_oa3 import budget as budgets
-from river_oa3 import files
 from river_oa3.active import ActiveLearner
 from river_oa3.pending.batches import ONE_BY_ONE, Batch, PendingBatches
 from river_oa3.pending.errors import AnswerChangedError
 from river_oa3.pending.pending_labels import PendingLabels
 from river_oa3.pending.rows import key_of
 from river_oa3.scoring import Scorer
-from river_oa3.scoring.record_batches import Features
+from river_oa3.scoring.record_batches import RESULTS, Features, check_prefix
+from river_oa3.scoring.spending import Spending
 from river_oa3.spark.columns import check_comparable, check_id, features_of
 from river_oa3.spark.packing import named, packed
 from river_oa3.spark.proposals import (
@@ -26,8 +27,7 @@ from river_oa3.spark.proposals import (
     proposing,
     reading_events,
 )
-from river_oa3.spark.scoring import score
-from river_oa3.spark.workers import Model, renaming
+from river_oa3.spark.workers import Model, adding_scores, renaming
 
 if typing.TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -81,7 +81,8 @@ class ActiveStream:
     may be another one: each event is scored on its own, events are taken in the order of their ids,
     and sums are exact. Scores are as exact as the machine: executors of one kind of processor, with
     one version of the package, round alike. Answers from people count as they stand when a batch is
-    run, and an ask expires by the clock where `time_to_live` is a time.
+    run, an ask expires by the clock where `time_to_live` is a time, and a budget of so many labels
+    in so much time looks at the driver's clock, once for all events of a batch.
 
     Parameters
     ----------
@@ -187,7 +188,8 @@ class ActiveStream:
             The column of labels.
         then
             Called with each batch and its number, once or, after a fault, more often: the events
-            with their scores by the model at the start of the batch, as `score` gives them.
+            with their scores by the model at the start of the batch, as `score` gives them. The
+            frame is good until `then` returns.
         trigger
             When batches begin, as `trigger` of Spark's writer takes it: `{"availableNow": True}`,
             `{"processingTime": "10 seconds"}`.
@@ -257,24 +259,44 @@ class ActiveStream:
             if label is not None:
                 columns = map(named, (self._id, *features.columns))
                 events = frame.filter(~F.col(IS_LABEL)).select(*columns)
-            at_start = Model.of(self.model)
+            at_start = Model.of(self.model, Spending.on_next(self.model._budget))
             rest: DataFrame | None = events
             if not self._batches.is_warm:
                 rest = self._one_by_one(batch, events, features)
             if rest is not None:
                 self._propose(batch, rest, features)
             if then is not None:
-                then(self._scored(events, at_start, features), number)
+                self._hand_on(then, number, events, at_start, features)
             batch.finish()
         finally:
             frame.unpersist()
         # Once the batch is kept, and the asks are open again: it is not run again for them.
         self._note(batch.refused_answers)
 
-    def _scored(self, events: DataFrame, model: Model, features: Features) -> DataFrame:
-        columns = features.columns[0] if features.is_map else features.columns
-        on_error: typing.Literal["fail", "mark"] = "mark" if self._marks else "fail"
-        return score(events, files.from_bytes(model.content), self._id, columns, on_error)
+    def _hand_on(
+        self,
+        then: Callable[[DataFrame, int], None],
+        number: int,
+        events: DataFrame,
+        model: Model,
+        features: Features,
+    ) -> None:
+        sent = events.sparkSession.sparkContext.broadcast(model)
+        try:
+            then(self._scored(events, sent, features), number)
+        finally:
+            sent.destroy()
+
+    def _scored(self, events: DataFrame, model: typing.Any, features: Features) -> DataFrame:
+        kept = events.columns
+        check_prefix("", kept)
+        added = [T.StructField("label", T.BooleanType())]
+        added += [T.StructField(name, T.DoubleType()) for name in list(RESULTS)[1:]]
+        added += [T.StructField("error", T.StringType())] * self._marks
+        schema = T.StructType([*events.schema.fields, *added])
+        sent = packed(events, features, kept)
+        add = adding_scores(model, self._id, sent.features, "", self._marks, kept)
+        return sent.frame.mapInArrow(renaming(sent.names, add), schema)
 
     def _labels(self, frame: DataFrame, label: str) -> dict[Hashable, typing.Any]:
         # By both: of two labels of one event, the same one is learned however often it is run.
@@ -314,14 +336,15 @@ class ActiveStream:
         return events.filter(this.isNull() | (this > F.lit(found.last)))
 
     def _propose(self, batch: Batch, events: DataFrame, features: Features) -> None:
-        model = events.sparkSession.sparkContext.broadcast(Model.of(self.model))
+        spending = Spending.on_batch(self.model._budget)
+        model = events.sparkSession.sparkContext.broadcast(Model.of(self.model, spending))
         sent = packed(events, features, [self._id])
         try:
             seed, most = self._batches.seed, batch.most_asks
             propose = proposing(model, self._id, sent.features, seed, self._marks, most)
             found = found_in(sent.frame.mapInArrow(renaming(sent.names, propose), SCHEMA).collect())
         finally:
-            model.unpersist()
+            model.destroy()
         self.errors.extend(found.errors)
         batch.take(found.proposals, found.expected, found.observed)
         self._note_refused(batch)

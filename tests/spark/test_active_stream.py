@@ -109,6 +109,16 @@ def test_batches_are_handed_on_with_the_scores_of_their_events(spark, folder, tm
     assert set(spent) == {0.0}
 
 
+def test_nothing_that_was_broadcast_is_left_behind(spark, folder, tmp_path):
+    def then(frame, number):
+        frame.count()
+
+    broadcasts = spark.sparkContext._temp_dir
+    before = os.listdir(broadcasts)
+    run_stream(spark, folder, url_of(tmp_path), tmp_path / "checkpoint", then=then)
+    assert os.listdir(broadcasts) == before
+
+
 # Events that come twice
 
 
@@ -255,7 +265,7 @@ def test_an_answer_that_the_model_refuses_ends_the_query_once(spark, tmp_path):
         )
         query.awaitTermination()
 
-    with pytest.raises(StreamingQueryException, match="event 1: .*overflow"):
+    with pytest.raises(StreamingQueryException, match=r"event 1: .*overflow"):
         start()
     start()
     assert [ask.event_id for ask in stream.pending] == [1, 2, 3]

@@ -95,7 +95,7 @@ class PendingBatches:
         self._room = early_labels
         self._settings = (time_to_live, refund, store)
         self.pending = self._opened()
-        self._is_running = False
+        self.is_running = False
 
     def _opened(self) -> PendingLabels:
         time_to_live, refund, store = self._settings
@@ -110,7 +110,7 @@ class PendingBatches:
         """Go back to where the store stands, as after a batch that could not be finished."""
         self.close()
         self.pending = self._opened()
-        self._is_running = False
+        self.is_running = False
 
     @property
     def is_warm(self) -> bool:
@@ -136,7 +136,7 @@ class PendingBatches:
             The number of the batch, which rises.
 
         """
-        if self._is_running:
+        if self.is_running:
             raise RuntimeError(
                 "a batch was begun and not finished, and the model is ahead of its store: reopen "
                 "it, or make it again with the same store, and it goes on where the store stands"
@@ -148,7 +148,7 @@ class PendingBatches:
             # Before a batch and not after one: a process may end between the two, and what is
             # refunded must be there for the same batch whoever runs it.
             self.pending._expire()
-        self._is_running = True
+        self.is_running = True
         return Batch(self, stream, number)
 
     def close(self) -> None:
@@ -287,7 +287,7 @@ class Batch:
         pending._store.keep_batch(
             self.asks, self._learned, self._reopened, batch, pending.n_events, early
         )
-        self._owner._is_running = False
+        self._owner.is_running = False
 
     def _most_asks(self, events: int) -> float:
         """What a batch of so many events may ask for."""

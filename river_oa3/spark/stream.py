@@ -159,6 +159,7 @@ class ActiveStream:
         self.model: ActiveLearner = model
         self.errors: deque[tuple[Hashable, str]] = deque(maxlen=KEPT_ERRORS)
         self._id, self._features, self._marks = id, features, on_error == "mark"
+        self._query: StreamingQuery | None = None
 
     @property
     def pending(self) -> PendingLabels:
@@ -174,7 +175,7 @@ class ActiveStream:
         then: Callable[[DataFrame, int], None] | None = None,
         trigger: dict[str, typing.Any] | None = None,
     ) -> StreamingQuery:
-        """Start the query.
+        """Start the query; one that has ended, by a fault or not, may be started again.
 
         Parameters
         ----------
@@ -197,6 +198,8 @@ class ActiveStream:
         """
         found = features_of(events.schema, self._id, self._features, self._scorer.is_raw)
         check_comparable(events.schema, self._id)
+        if self._query is not None and self._query.isActive:
+            raise RuntimeError("a query of this stream is running: stop it before another one")
         events = events.select(*map(named, (self._id, *found.columns)))
         frame = self._together(events, labels, label)
 
@@ -213,7 +216,11 @@ class ActiveStream:
         writer = frame.writeStream.foreachBatch(run).option("checkpointLocation", checkpoint)
         if trigger is not None:
             writer = writer.trigger(**trigger)
-        return writer.start()
+        if self._batches.is_running:
+            # The last query ended inside a batch, and the model is ahead of the store.
+            self._batches.reopen()
+        self._query = writer.start()
+        return self._query
 
     def close(self) -> None:
         """Let go of the store."""

@@ -223,6 +223,29 @@ def test_a_refused_event_ends_the_query_with_the_reason(spark, tmp_path):
     stream.close()
 
 
+def test_a_stream_is_started_again_after_a_batch_that_failed(spark, tmp_path):
+    stream = ActiveStream(learner(limit()), store=url_of(tmp_path))
+    events = one_file(spark, tmp_path, BAD[:2], "id string, v double")
+    for _ in range(2):
+        with pytest.raises(StreamingQueryException, match="event 'b': feature 'v' is inf"):
+            run_one(stream, events, tmp_path)
+    run_one(stream, events.filter("id = 'a'"), tmp_path)
+    assert stream.model.n_seen == 1
+    stream.close()
+
+
+def test_a_stream_runs_one_query_at_a_time(spark, tmp_path):
+    stream = ActiveStream(learner(limit()), store=url_of(tmp_path))
+    events = one_file(spark, tmp_path, BAD[:1], "id string, v double")
+    query = stream.start(events, checkpoint=f"{tmp_path}/checkpoint")
+    try:
+        with pytest.raises(RuntimeError, match="a query of this stream is running"):
+            stream.start(events, checkpoint=f"{tmp_path}/other")
+    finally:
+        query.stop()
+    stream.close()
+
+
 def test_an_event_too_large_for_the_model_is_noted_on_the_driver(spark, tmp_path):
     model = learner(limit(), classifier=OA3DiagClassifier())
     stream = ActiveStream(model, store=url_of(tmp_path), on_error="mark")

@@ -40,7 +40,8 @@ KEPT_ERRORS = 1000
 # So often a batch is run while people change answers that it learns.
 MOST_RUNS = 5
 
-IS_LABEL = "oa3_is_label"
+# Whether a row is a label; and an id of a label that is none of the kind that events have.
+IS_LABEL, LOST_ID = "oa3_is_label", "oa3_lost_id"
 
 
 class ActiveStream:
@@ -234,15 +235,25 @@ class ActiveStream:
         check_comparable(labels.schema, self._id)
         if label not in labels.columns:
             raise ValueError(f"the labels have no column {label!r}")
-        if label in events.columns:
+        is_exact = events.sparkSession.conf.get("spark.sql.caseSensitive") in ("true", "TRUE")
+        taken = {name if is_exact else name.casefold(): name for name in events.columns}
+        name = taken.get(label if is_exact else label.casefold())
+        if name is not None:
             raise ValueError(
-                f"the events have a column {label!r}, as the labels: is it the label? Name the "
+                f"the events have a column {name!r}, as the labels: is it the label? Name the "
                 "features, or another column with label="
             )
+        for name in (IS_LABEL, LOST_ID):
+            if name in taken:
+                raise ValueError(f"the events have a column {taken[name]!r}: give it another name")
         marked = events.withColumn(IS_LABEL, F.lit(False))
-        id_type = events.schema[self._id].dataType
-        known = labels.select(named(self._id).cast(id_type).alias(self._id), named(label))
-        return marked.unionByName(known.withColumn(IS_LABEL, F.lit(True)), allowMissingColumns=True)
+        given = named(self._id)
+        # Spark may be set to make another number of one that is too large for its type.
+        known_id = given.try_cast(events.schema[self._id].dataType)
+        lost = F.when(known_id.isNull(), given.cast("string"))
+        columns = (known_id.alias(self._id), named(label), lost.alias(LOST_ID))
+        known = labels.select(*columns).withColumn(IS_LABEL, F.lit(True))
+        return marked.unionByName(known, allowMissingColumns=True)
 
     def _run(
         self,
@@ -306,23 +317,21 @@ class ActiveStream:
         return sent.frame.mapInArrow(renaming(sent.names, add), schema)
 
     def _labels(self, frame: DataFrame, label: str) -> dict[Hashable, typing.Any]:
-        # By both: of two labels of one event, the same one is learned however often it is run.
-        columns = [named(self._id), named(label)]
+        # By all: of two labels of one event, the same one is learned however often it is run.
+        columns = [named(self._id), named(label), F.col(LOST_ID)]
         rows = frame.filter(F.col(IS_LABEL)).select(*columns).orderBy(*columns).collect()
+        kind = frame.schema[self._id].dataType.simpleString()
         found: dict[Hashable, typing.Any] = {}
-        for event_id, y in rows:
-            try:
-                key_of(event_id)
-                words = f"a label is True or False (or 1 or 0), not {y!r}"
-            except (TypeError, ValueError) as error:
-                words = str(error)
+        for event_id, y, lost in rows:
+            words = _wrong(event_id, y)
+            if lost is not None:
+                event_id, words = lost, f"ids of events are of type {kind}, and this cannot be one"
+            if words is None:
+                found[event_id] = bool(y)
+            elif self._marks:
+                self.errors.append((event_id, words))
             else:
-                if isinstance(y, (bool, int)) and y in (0, 1):
-                    found[event_id] = bool(y)
-                    continue
-            if not self._marks:
                 raise ValueError(f"event {event_id!r}: {words}")
-            self.errors.append((event_id, words))
         return found
 
     def _one_by_one(self, batch: Batch, events: DataFrame, features: Features) -> DataFrame | None:
@@ -366,3 +375,14 @@ class ActiveStream:
             if not self._marks:
                 raise ValueError(f"event {event_id!r}: {words}")
             self.errors.append((event_id, words))
+
+
+def _wrong(event_id: Hashable, y: typing.Any) -> str | None:
+    """What is wrong with a label, if anything."""
+    try:
+        key_of(event_id)
+    except (TypeError, ValueError) as error:
+        return str(error)
+    if isinstance(y, (bool, int)) and y in (0, 1):
+        return None
+    return f"a label is True or False (or 1 or 0), not {y!r}"

@@ -319,6 +319,11 @@ def test_frames_that_do_not_fit_are_refused(spark, folder, tmp_path):
     other = ActiveStream(learner(limit()), store=f"sqlite:///{tmp_path}/other.db")
     with pytest.raises(ValueError, match="the events have a column 'label'"):
         other.start(columns, labels, checkpoint=f"{tmp_path}/c")
+    for name in ("Label", "oa3_is_label", "OA3_lost_id"):
+        with pytest.raises(ValueError, match=f"the events have a column '{name}'"):
+            other.start(
+                columns.withColumnRenamed("label", name), labels, checkpoint=f"{tmp_path}/c"
+            )
     stream.close()
     other.close()
 
@@ -344,6 +349,26 @@ def test_labels_whose_ids_cannot_be_kept_are_noted(spark, tmp_path):
     run_one(stream, one_by_one(spark, tmp_path, "events", "id string, a double"), tmp_path, labels)
     assert dict(stream.errors).keys() == {None, "d" * 1001}
     assert stream.model.n_learned == stream.model.n_asked > 5
+    stream.close()
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_a_label_whose_id_does_not_fit_is_that_of_no_event(spark, tmp_path, ansi):
+    write_batch(tmp_path, "events", 0, {"id": pa.array([1, 2], pa.int32()), "a": [1.0, 2.0]})
+    write_batch(tmp_path, "labels", 0, {"id": [2**32 + 1, 2], "label": [True, True]})
+    model = ActiveLearner(query=FirstComeQuery(), budget=10, seed=1)
+    stream = ActiveStream(model, store=url_of(tmp_path), on_error="mark")
+    before = spark.conf.get("spark.sql.ansi.enabled")
+    spark.conf.set("spark.sql.ansi.enabled", ansi)
+    try:
+        labels = one_by_one(spark, tmp_path, "labels", "id bigint, label boolean")
+        run_one(stream, one_by_one(spark, tmp_path, "events", "id int, a double"), tmp_path, labels)
+    finally:
+        spark.conf.set("spark.sql.ansi.enabled", before)
+    assert [ask.event_id for ask in stream.pending.asks("learned")] == [2]
+    ((event_id, words),) = stream.errors
+    assert event_id == str(2**32 + 1)
+    assert "of type int" in words
     stream.close()
 
 

@@ -11,6 +11,7 @@ from river_oa3.pending.batches import PendingBatches, Proposal
 from river_oa3.pending.rows import key_of
 from river_oa3.pending.uniforms import EventUniforms
 from river_oa3.scoring import Scorer, rows_of_maps
+from river_oa3.scoring.spending import Spending
 
 STREAM = "stream"
 # What a batch gives to the model one by one while it is not warm.
@@ -45,7 +46,8 @@ def opened(url, limit=None, **kwargs):
 
 def proposed(model, ids, events, seed):
     """What executors would send of these events: proposals, expected asks, and sums."""
-    scorer, uniforms = Scorer(model), EventUniforms(seed)
+    scorer = Scorer(model, Spending.on_batch(model._budget))
+    uniforms = EventUniforms(seed)
     rows = rows_of_maps(as_maps([events[i][0] for i in ids]), scorer.is_raw)
     scores = scorer.score(rows)
     proposals = []

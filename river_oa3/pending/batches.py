@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import datetime as dt
 import typing
 from collections.abc import Hashable, Iterable, Mapping
 
 from river_oa3._core import checks
-from river_oa3.budget import RateBudget, TotalBudget
+from river_oa3.budget import Budget, RateBudget, TotalBudget, WindowBudget
 from river_oa3.pending.ask import Ask
 from river_oa3.pending.early import EarlyLabels
 from river_oa3.pending.pending_labels import PendingLabels
@@ -18,7 +19,7 @@ if typing.TYPE_CHECKING:
     from river_oa3.active import ActiveLearner
     from river_oa3.scoring import Observed
 
-__all__ = ["ONE_BY_ONE", "Batch", "PendingBatches", "Proposal"]
+__all__ = ["ONE_BY_ONE", "Batch", "PendingBatches", "Proposal", "share_of"]
 
 # A model that has learned so many labels, of both classes, may stand still for a batch.
 WARM_LABELS = 200
@@ -42,6 +43,15 @@ class Proposal(typing.NamedTuple):
     query_probability: float
     # From the seed and the id: it is asked about where this is at most its probability.
     uniform: float
+
+
+def share_of(most: float, expected: float) -> float:
+    """The share of the asks that are expected of events to which they are cut down.
+
+    It never rises with what is expected: what is beyond the share of a part of the events is beyond
+    that of all of them.
+    """
+    return min(1.0, most / expected) if expected > 0.0 else 1.0
 
 
 class PendingBatches:
@@ -85,7 +95,7 @@ class PendingBatches:
         self._room = early_labels
         self._settings = (time_to_live, refund, store)
         self.pending = self._opened()
-        self._is_running = False
+        self.is_running = False
 
     def _opened(self) -> PendingLabels:
         time_to_live, refund, store = self._settings
@@ -100,7 +110,7 @@ class PendingBatches:
         """Go back to where the store stands, as after a batch that could not be finished."""
         self.close()
         self.pending = self._opened()
-        self._is_running = False
+        self.is_running = False
 
     @property
     def is_warm(self) -> bool:
@@ -126,7 +136,7 @@ class PendingBatches:
             The number of the batch, which rises.
 
         """
-        if self._is_running:
+        if self.is_running:
             raise RuntimeError(
                 "a batch was begun and not finished, and the model is ahead of its store: reopen "
                 "it, or make it again with the same store, and it goes on where the store stands"
@@ -138,7 +148,7 @@ class PendingBatches:
             # Before a batch and not after one: a process may end between the two, and what is
             # refunded must be there for the same batch whoever runs it.
             self.pending._expire()
-        self._is_running = True
+        self.is_running = True
         return Batch(self, stream, number)
 
     def close(self) -> None:
@@ -162,6 +172,17 @@ class Batch:
         # What the model would not take, each with the reason: events, or labels of asks, which stay
         # open.
         self.refused: list[tuple[Hashable, str]] = []
+        # The same of answers from people: `finish` opens their asks again.
+        self.refused_answers: list[tuple[Hashable, str]] = []
+        self._reopened: list[Ask] = []
+
+    @property
+    def most_asks(self) -> float:
+        """As many asks as `take` may expect, whatever events it is given."""
+        most = max(float(LEAST_ASKS), GROWTH * self.model.n_learned)
+        budget = self.model._budget
+        # What other budgets have may grow with the events, or with time.
+        return min(most, budget.left) if type(budget) is TotalBudget else most
 
     def learn(self, labels: Mapping[Hashable, typing.Any]) -> int:
         """Learn the labels that have come: from people by the order of their answers, then these.
@@ -242,7 +263,7 @@ class Batch:
 
         """
         most, is_asked = self._most_asks(observed.events), self._pending._store.is_asked
-        share = min(1.0, most / expected) if expected > 0.0 else 1.0
+        share = share_of(most, expected)
         # An event that was delivered twice is proposed twice.
         chosen: dict[Hashable, Proposal] = {}
         for each in proposals:
@@ -263,17 +284,17 @@ class Batch:
         """Keep all of it in one transaction: the store has it from then on, or nothing of it."""
         pending, batch = self._pending, (self._stream, self._number)
         early = self._owner._early.change(self._labels, self._used)
-        pending._store.keep_batch(self.asks, self._learned, batch, pending.n_events, early)
-        self._owner._is_running = False
+        pending._store.keep_batch(
+            self.asks, self._learned, self._reopened, batch, pending.n_events, early
+        )
+        self._owner.is_running = False
 
     def _most_asks(self, events: int) -> float:
-        """What a batch may ask for."""
-        most = max(float(LEAST_ASKS), GROWTH * self.model.n_learned)
-        budget = self.model._budget
+        """What a batch of so many events may ask for."""
+        most, budget = self.most_asks, self.model._budget
         if budget is None:
             return most
-        earned = budget.rate * events if isinstance(budget, RateBudget) else 0.0
-        return min(most, budget.left + earned)
+        return min(most, _left_over(budget, events))
 
     def _tick(self, done: int, due: int) -> int:
         budget = self.model._budget
@@ -325,12 +346,28 @@ class Batch:
         try:
             self.model._learn_asked(ask.x, y, ask.query_probability, **weight)
         except (ArithmeticError, TypeError, ValueError) as error:
-            self.refused.append((ask.event_id, str(error)))
             if ask.state == "answered":
-                self._pending._store.refused(ask)
+                self.refused_answers.append((ask.event_id, str(error)))
+                self._reopened.append(ask)
+            else:
+                self.refused.append((ask.event_id, str(error)))
             return
         now = self._pending._now()
         answered = dataclasses.replace(ask, answer=y, weight=w, answered_at=now)
         self._learned.append(answered)
         self._pending._store.done(answered)
         self._pending.quality.update(y, bool(ask.label), ask.query_probability)
+
+
+def _left_over(budget: Budget, events: int) -> float:
+    """What is left, and what so many events add to it."""
+    if isinstance(budget, RateBudget):
+        return budget.left + budget.rate * events
+    if isinstance(budget, WindowBudget) and isinstance(budget.every, int) and events:
+        # What is left of a window that is over is lost with the next event.
+        now = copy.deepcopy(budget)
+        now.tick()
+        last = now._events + events - 1
+        opened = (last - 1) // budget.every - (now._events - 1) // budget.every
+        return now.left + budget.labels * opened
+    return budget.left

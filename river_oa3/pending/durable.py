@@ -270,13 +270,16 @@ class DurableStore:
         self,
         asks: list[Ask],
         learned: list[Ask],
+        refused: list[Ask],
         batch: tuple[str, int],
         n_events: int,
         early: EarlyChanges,
     ) -> None:
         self.last_batch = batch
         rows = [self._rows.pop(ask.event_id) for ask in asks]
-        self._sql.keep_batch(rows, learned, self._snapshot(), self._standing(n_events), early)
+        standing = self._standing(n_events)
+        self._sql.keep_batch(rows, learned, refused, self._snapshot(), standing, early)
+        self._answered.difference_update(ask.event_id for ask in refused)
 
     def was_written(self) -> bool:
         return self._sql.was_written()

@@ -91,11 +91,14 @@ class MemoryStore:
         self,
         asks: list[Ask],
         learned: list[Ask],
+        refused: list[Ask],
         batch: tuple[str, int],
         n_events: int,
         early: EarlyChanges,
     ) -> None:
         self.last_batch = batch
+        for ask in refused:
+            self.withdraw(ask.event_id)
 
     def done(self, ask: Ask) -> None:
         self.forget(ask.event_id)

@@ -145,15 +145,20 @@ class SqlStore:
         self,
         rows: list[dict[str, typing.Any]],
         answered: list[Ask],
+        refused: list[Ask],
         snapshot: Snapshot,
         standing: Standing,
         early: EarlyChanges,
     ) -> None:
-        """Keep asks, labels, those that nobody has asked for, and a snapshot."""
+        """Keep asks, labels, those that nobody has asked for, and a snapshot.
+
+        Asks whose answers were refused are open again.
+        """
         n_asks, n_labels = len(rows), len(answered)
         with self._stepping(n_asks + n_labels + 1) as (connection, first):
             self._insert(connection, first, rows)
             self._mark_learned(connection, first + n_asks, answered)
+            self._reopen(connection, refused)
             self._keep(connection, first + n_asks + n_labels, snapshot)
             write_early(connection, early)
             self._stand(connection, standing)
@@ -376,6 +381,13 @@ class SqlStore:
         for ask, mark in zip(answered, marks, strict=True):
             if mark["this"] not in found:
                 raise AnswerChangedError(ask.event_id)
+
+    def _reopen(self, connection: sa.Connection, refused: list[Ask]) -> None:
+        for ask in refused:
+            # Another answer, that came in the meantime, is not the one that was refused.
+            same = (asks.c.state == "answered") & (asks.c.answer == as_text(ask.answer))
+            this = self._this(asks.update(), ask.event_id).where(same)
+            connection.execute(this.values(state="open", **_UNANSWERED))
 
     def _keep(self, connection: sa.Connection, step: int, snapshot: Snapshot) -> None:
         newest = connection.execute(sa.select(sa.func.max(snapshots.c.number))).scalar()

@@ -70,11 +70,15 @@ class Store(typing.Protocol):
         self,
         asks: list[Ask],
         learned: list[Ask],
+        refused: list[Ask],
         batch: tuple[str, int],
         n_events: int,
         early: EarlyChanges,
     ) -> None:
-        """Keep what a batch asked, learned and has not learned yet, and the model after it."""
+        """Keep what a batch asked, learned and has not learned yet, and the model after it.
+
+        Asks whose answers were refused are open again.
+        """
 
     def done(self, ask: Ask) -> None:
         """The model has learned this one."""

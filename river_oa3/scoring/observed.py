@@ -77,7 +77,7 @@ class Observed:
             return
         squares, slow, fast, positives, worth = self.rows
         classifier = model.classifier
-        if isinstance(classifier, AutoOA3Classifier):
+        if model._observes and isinstance(classifier, AutoOA3Classifier):
             table: Numbers = np.array(list(self.features.values())).reshape(-1, 3)
             n, mean, var = np.ascontiguousarray(table.T)
             sums = self.events, squares, slow, fast, positives

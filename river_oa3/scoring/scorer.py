@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import typing
 
@@ -17,10 +16,10 @@ from river_oa3._core.query import asymmetric_probabilities
 from river_oa3.active import ActiveLearner
 from river_oa3.auto import AutoOA3Classifier
 from river_oa3.base import SecondOrderClassifier
-from river_oa3.budget import UNLIMITED
 from river_oa3.query import AdaptiveQuery, AsymmetricQuery, FirstComeQuery, RandomQuery
 from river_oa3.scoring.observed import Observed
 from river_oa3.scoring.rows import Rows
+from river_oa3.scoring.spending import Spending
 
 __all__ = ["Scorer", "Scores"]
 
@@ -50,6 +49,9 @@ class Scorer:
     ----------
     model
         A learner of this package, or an `ActiveLearner` around one.
+    spending
+        What its budget says to all events. By default it is asked once for each batch, and where
+        it counts time, the clock of this machine decides.
 
     Examples
     --------
@@ -68,7 +70,7 @@ class Scorer:
 
     """
 
-    def __init__(self, model: base.Classifier | ActiveLearner):
+    def __init__(self, model: base.Classifier | ActiveLearner, spending: Spending | None = None):
         if not isinstance(model, ActiveLearner):
             model = ActiveLearner(model)
         classifier = model.classifier
@@ -81,6 +83,7 @@ class Scorer:
                 f"the paper's four learners on their own, not by {type(classifier).__name__}"
             )
         self.model = model
+        self.spending = spending
 
     @property
     def is_raw(self) -> bool:
@@ -171,15 +174,14 @@ class Scorer:
         """The probability of asking about each event as the next one, and its worth."""
         model, rule = self.model, self.model._query
         nothing = np.zeros(len(margin))
-        budget, pace = copy.deepcopy(model._budget), UNLIMITED
-        if budget is not None:
-            budget.tick()
-            pace = budget.pace()
+        spending = self.spending
+        if spending is None:
+            spending = Spending.on_next(model._budget)
         worth = nothing
         if type(rule) is AdaptiveQuery:
             missing = model._missing_class
             asking, worth = rule._rule.probabilities(
-                margin, second_margin, variance, missing, *pace
+                margin, second_margin, variance, missing, *spending.pace
             )
         elif type(rule) is AsymmetricQuery:
             confidence = confidence if rule.use_confidence else nothing
@@ -189,6 +191,4 @@ class Scorer:
         else:
             pairs = zip(margin.tolist(), confidence.tolist(), strict=True)
             asking = np.array([rule.probability(*pair) for pair in pairs])
-        if budget is not None and not budget.can_ask():
-            return nothing, worth
-        return asking, worth
+        return (asking if spending.can_ask else nothing), worth

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from river_oa3.files.values import from_json, to_json
-from river_oa3.pending.batches import Proposal
+from river_oa3.pending.batches import Proposal, share_of
 from river_oa3.pending.rows import LONGEST_ID, key_of
 from river_oa3.pending.uniforms import EventUniforms
 from river_oa3.scoring import Observed, Rows, Scores
@@ -45,13 +45,32 @@ class Found(typing.NamedTuple):
 
 
 def proposing(
-    sent: typing.Any, id: str, features: Features, seed: int, marks: bool
+    sent: typing.Any, id: str, features: Features, seed: int, marks: bool, most: float
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """What `mapInArrow` takes to score events, and to send back those that may be asked about."""
+    """What `mapInArrow` takes to score events, and to send back those that may be asked about.
+
+    Parameters
+    ----------
+    sent
+        The broadcast model.
+    id
+        The column of ids.
+    features
+        The columns of features.
+    seed
+        The seed of decisions.
+    marks
+        Whether an event that is refused is sent back with the reason, instead of ending the query.
+    most
+        No more are asked about in the whole batch, on average. So a partition that has so many
+        candidates of its own need not send all of them.
+
+    """
 
     def propose(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         scorer, uniforms = scorer_of(sent.value), EventUniforms(seed)
-        sums = Sums()
+        sums, share = Sums(), 1.0
+        candidates: list[tuple[Hashable, list[typing.Any]]] = []
         for batch in batches:
             rows = rows_of(batch, features, scorer.is_raw)
             scores = scorer.score(rows)
@@ -61,26 +80,38 @@ def proposing(
             ids = batch.column(id).to_pylist()
             rows = _without(rows, scores.errors)
             yield from _sent("error", [(ids[i], words) for i, words in scores.errors.items()])
-            yield from _sent("ask", _chosen(ids, rows, scores, uniforms))
             sums.add(Sums.of(rows, scores, scorer.is_raw))
+            # The share of the batch is no larger: it only falls as events are added.
+            share = share_of(most, sums.expected)
+            candidates += _candidates(ids, rows, scores, uniforms, share)
+        yield from _sent("ask", _within(share, candidates))
         yield from _sent("sums", [(None, sums.to_json())])
 
     return propose
 
 
-def _chosen(
-    ids: list[Hashable], rows: Rows, scores: Scores, uniforms: EventUniforms
-) -> Iterator[tuple[Hashable, typing.Any]]:
-    chances = scores.query_probability.tolist()
-    for i, (event_id, chance) in enumerate(zip(ids, chances, strict=True)):
-        if chance <= 0.0 or i in scores.errors:
+def _candidates(
+    ids: list[Hashable], rows: Rows, scores: Scores, uniforms: EventUniforms, share: float
+) -> Iterator[tuple[Hashable, list[typing.Any]]]:
+    for i in np.flatnonzero(scores.query_probability > 0.0).tolist():
+        if i in scores.errors:
             continue
-        uniforms.key = key_of(event_id)
+        chance = float(scores.query_probability[i])
+        uniforms.key = key_of(ids[i])
         uniform = uniforms.random()
-        if uniform <= chance:
+        if uniform <= share * chance:
             numbers = [scores.probability[i], scores.margin[i], scores.variance[i], chance, uniform]
             label = bool(scores.label[i])
-            yield event_id, [to_json(rows.event(i)), label, *map(float, numbers)]
+            yield ids[i], [to_json(rows.event(i)), label, *map(float, numbers)]
+
+
+def _within(
+    share: float, candidates: Iterable[tuple[Hashable, list[typing.Any]]]
+) -> Iterator[tuple[Hashable, list[typing.Any]]]:
+    for event_id, told in candidates:
+        *_, chance, uniform = told
+        if uniform <= share * chance:
+            yield event_id, told
 
 
 def reading_events(
@@ -151,7 +182,10 @@ def _bad_ids(ids: pa.Array) -> dict[int, str]:
     """Which ids a store cannot keep, and why."""
     bad = ids.is_null()
     if pa.types.is_string(ids.type) or pa.types.is_large_string(ids.type):
-        bad = pc.or_(bad, pc.fill_null(pc.greater(pc.utf8_length(ids), LONGEST_ID), False))
+        # A byte takes six letters at most, between two quotes.
+        bad = pc.or_(
+            bad, pc.fill_null(pc.greater(pc.binary_length(ids), (LONGEST_ID - 2) // 6), False)
+        )
     errors = {}
     for i in np.flatnonzero(bad.to_numpy(zero_copy_only=False)).tolist():
         try:

@@ -7,16 +7,17 @@ from collections.abc import Callable, Hashable, Sequence
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from river_oa3 import budget as budgets
-from river_oa3 import files
 from river_oa3.active import ActiveLearner
 from river_oa3.pending.batches import ONE_BY_ONE, Batch, PendingBatches
 from river_oa3.pending.errors import AnswerChangedError
 from river_oa3.pending.pending_labels import PendingLabels
 from river_oa3.pending.rows import key_of
 from river_oa3.scoring import Scorer
-from river_oa3.scoring.record_batches import Features
+from river_oa3.scoring.record_batches import RESULTS, Features, check_prefix
+from river_oa3.scoring.spending import Spending
 from river_oa3.spark.columns import check_comparable, check_id, features_of
 from river_oa3.spark.packing import named, packed
 from river_oa3.spark.proposals import (
@@ -26,8 +27,7 @@ from river_oa3.spark.proposals import (
     proposing,
     reading_events,
 )
-from river_oa3.spark.scoring import score
-from river_oa3.spark.workers import Model, renaming
+from river_oa3.spark.workers import Model, adding_scores, renaming
 
 if typing.TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -40,7 +40,8 @@ KEPT_ERRORS = 1000
 # So often a batch is run while people change answers that it learns.
 MOST_RUNS = 5
 
-IS_LABEL = "oa3_is_label"
+# Whether a row is a label; and an id of a label that is none of the kind that events have.
+IS_LABEL, LOST_ID = "oa3_is_label", "oa3_lost_id"
 
 
 class ActiveStream:
@@ -81,7 +82,8 @@ class ActiveStream:
     may be another one: each event is scored on its own, events are taken in the order of their ids,
     and sums are exact. Scores are as exact as the machine: executors of one kind of processor, with
     one version of the package, round alike. Answers from people count as they stand when a batch is
-    run, and an ask expires by the clock where `time_to_live` is a time.
+    run, an ask expires by the clock where `time_to_live` is a time, and a budget of so many labels
+    in so much time looks at the driver's clock, once for all events of a batch.
 
     Parameters
     ----------
@@ -104,7 +106,8 @@ class ActiveStream:
         Whether an ask that expires gives its label back to the budget.
     on_error
         What becomes of an event that one process would refuse: "fail" ends the query with the
-        reason, "mark" leaves it out and notes the reason in `errors`.
+        reason, "mark" leaves it out and notes the reason in `errors`. An answer from people that
+        the model refuses is open again either way, and its batch is kept.
     early_labels
         How many labels that nobody has asked for are kept, the newest ones; 0 keeps none. Make room
         for as many as may come before their events: those of events that are never asked about
@@ -157,6 +160,7 @@ class ActiveStream:
         self.model: ActiveLearner = model
         self.errors: deque[tuple[Hashable, str]] = deque(maxlen=KEPT_ERRORS)
         self._id, self._features, self._marks = id, features, on_error == "mark"
+        self._query: StreamingQuery | None = None
 
     @property
     def pending(self) -> PendingLabels:
@@ -172,7 +176,7 @@ class ActiveStream:
         then: Callable[[DataFrame, int], None] | None = None,
         trigger: dict[str, typing.Any] | None = None,
     ) -> StreamingQuery:
-        """Start the query.
+        """Start the query; one that has ended, by a fault or not, may be started again.
 
         Parameters
         ----------
@@ -186,7 +190,8 @@ class ActiveStream:
             The column of labels.
         then
             Called with each batch and its number, once or, after a fault, more often: the events
-            with their scores by the model at the start of the batch, as `score` gives them.
+            with their scores by the model at the start of the batch, as `score` gives them. The
+            frame is good until `then` returns.
         trigger
             When batches begin, as `trigger` of Spark's writer takes it: `{"availableNow": True}`,
             `{"processingTime": "10 seconds"}`.
@@ -194,6 +199,8 @@ class ActiveStream:
         """
         found = features_of(events.schema, self._id, self._features, self._scorer.is_raw)
         check_comparable(events.schema, self._id)
+        if self._query is not None and self._query.isActive:
+            raise RuntimeError("a query of this stream is running: stop it before another one")
         events = events.select(*map(named, (self._id, *found.columns)))
         frame = self._together(events, labels, label)
 
@@ -210,7 +217,11 @@ class ActiveStream:
         writer = frame.writeStream.foreachBatch(run).option("checkpointLocation", checkpoint)
         if trigger is not None:
             writer = writer.trigger(**trigger)
-        return writer.start()
+        if self._batches.is_running:
+            # The last query ended inside a batch, and the model is ahead of the store.
+            self._batches.reopen()
+        self._query = writer.start()
+        return self._query
 
     def close(self) -> None:
         """Let go of the store."""
@@ -224,15 +235,25 @@ class ActiveStream:
         check_comparable(labels.schema, self._id)
         if label not in labels.columns:
             raise ValueError(f"the labels have no column {label!r}")
-        if label in events.columns:
+        is_exact = events.sparkSession.conf.get("spark.sql.caseSensitive") in ("true", "TRUE")
+        taken = {name if is_exact else name.casefold(): name for name in events.columns}
+        name = taken.get(label if is_exact else label.casefold())
+        if name is not None:
             raise ValueError(
-                f"the events have a column {label!r}, as the labels: is it the label? Name the "
+                f"the events have a column {name!r}, as the labels: is it the label? Name the "
                 "features, or another column with label="
             )
+        for name in (IS_LABEL, LOST_ID):
+            if name in taken:
+                raise ValueError(f"the events have a column {taken[name]!r}: give it another name")
         marked = events.withColumn(IS_LABEL, F.lit(False))
-        id_type = events.schema[self._id].dataType
-        known = labels.select(named(self._id).cast(id_type).alias(self._id), named(label))
-        return marked.unionByName(known.withColumn(IS_LABEL, F.lit(True)), allowMissingColumns=True)
+        given = named(self._id)
+        # Spark may be set to make another number of one that is too large for its type.
+        known_id = given.try_cast(events.schema[self._id].dataType)
+        lost = F.when(known_id.isNull(), given.cast("string"))
+        columns = (known_id.alias(self._id), named(label), lost.alias(LOST_ID))
+        known = labels.select(*columns).withColumn(IS_LABEL, F.lit(True))
+        return marked.unionByName(known, allowMissingColumns=True)
 
     def _run(
         self,
@@ -250,46 +271,67 @@ class ActiveStream:
         frame = frame.persist()
         try:
             events = frame
+            # Answers from people are learned, whether or not there is a stream of labels.
+            batch.learn({} if label is None else self._labels(frame, label))
+            self._note_refused(batch)
             if label is not None:
-                batch.learn(self._labels(frame, label))
-                self._note_refused(batch)
                 columns = map(named, (self._id, *features.columns))
                 events = frame.filter(~F.col(IS_LABEL)).select(*columns)
-            at_start = Model.of(self.model)
+            at_start = Model.of(self.model, Spending.on_next(self.model._budget))
             rest: DataFrame | None = events
             if not self._batches.is_warm:
                 rest = self._one_by_one(batch, events, features)
             if rest is not None:
                 self._propose(batch, rest, features)
             if then is not None:
-                then(self._scored(events, at_start, features), number)
+                self._hand_on(then, number, events, at_start, features)
             batch.finish()
         finally:
             frame.unpersist()
+        # Once the batch is kept, and the asks are open again: it is not run again for them.
+        self._note(batch.refused_answers)
 
-    def _scored(self, events: DataFrame, model: Model, features: Features) -> DataFrame:
-        columns = features.columns[0] if features.is_map else features.columns
-        on_error: typing.Literal["fail", "mark"] = "mark" if self._marks else "fail"
-        return score(events, files.from_bytes(model.content), self._id, columns, on_error)
+    def _hand_on(
+        self,
+        then: Callable[[DataFrame, int], None],
+        number: int,
+        events: DataFrame,
+        model: Model,
+        features: Features,
+    ) -> None:
+        sent = events.sparkSession.sparkContext.broadcast(model)
+        try:
+            then(self._scored(events, sent, features), number)
+        finally:
+            sent.destroy()
+
+    def _scored(self, events: DataFrame, model: typing.Any, features: Features) -> DataFrame:
+        kept = events.columns
+        check_prefix("", kept)
+        added = [T.StructField("label", T.BooleanType())]
+        added += [T.StructField(name, T.DoubleType()) for name in list(RESULTS)[1:]]
+        added += [T.StructField("error", T.StringType())] * self._marks
+        schema = T.StructType([*events.schema.fields, *added])
+        sent = packed(events, features, kept)
+        add = adding_scores(model, self._id, sent.features, "", self._marks, kept)
+        return sent.frame.mapInArrow(renaming(sent.names, add), schema)
 
     def _labels(self, frame: DataFrame, label: str) -> dict[Hashable, typing.Any]:
-        # By both: of two labels of one event, the same one is learned however often it is run.
-        columns = [named(self._id), named(label)]
+        # By all: of two labels of one event, the same one is learned however often it is run.
+        columns = [named(self._id), named(label), F.col(LOST_ID)]
         rows = frame.filter(F.col(IS_LABEL)).select(*columns).orderBy(*columns).collect()
+        kind = frame.schema[self._id].dataType.simpleString()
         found: dict[Hashable, typing.Any] = {}
-        for event_id, y in rows:
-            try:
-                key_of(event_id)
-                words = f"a label is True or False (or 1 or 0), not {y!r}"
-            except (TypeError, ValueError) as error:
-                words = str(error)
+        for event_id, y, lost in rows:
+            words = _wrong(event_id, y)
+            if lost is not None:
+                event_id, words = lost, f"ids of events are of type {kind}, and this cannot be one"
+            if words is None:
+                found[event_id] = bool(y)
+            elif self._marks:
+                self.errors.append((event_id, words))
             else:
-                if isinstance(y, (bool, int)) and y in (0, 1):
-                    found[event_id] = bool(y)
-                    continue
-            if not self._marks:
                 raise ValueError(f"event {event_id!r}: {words}")
-            self.errors.append((event_id, words))
         return found
 
     def _one_by_one(self, batch: Batch, events: DataFrame, features: Features) -> DataFrame | None:
@@ -310,21 +352,37 @@ class ActiveStream:
         return events.filter(this.isNull() | (this > F.lit(found.last)))
 
     def _propose(self, batch: Batch, events: DataFrame, features: Features) -> None:
-        model = events.sparkSession.sparkContext.broadcast(Model.of(self.model))
+        spending = Spending.on_batch(self.model._budget)
+        model = events.sparkSession.sparkContext.broadcast(Model.of(self.model, spending))
         sent = packed(events, features, [self._id])
         try:
-            propose = proposing(model, self._id, sent.features, self._batches.seed, self._marks)
+            seed, most = self._batches.seed, batch.most_asks
+            propose = proposing(model, self._id, sent.features, seed, self._marks, most)
             found = found_in(sent.frame.mapInArrow(renaming(sent.names, propose), SCHEMA).collect())
         finally:
-            model.unpersist()
+            model.destroy()
         self.errors.extend(found.errors)
         batch.take(found.proposals, found.expected, found.observed)
         self._note_refused(batch)
 
     def _note_refused(self, batch: Batch) -> None:
+        self._note(batch.refused)
+        batch.refused.clear()
+
+    def _note(self, refused: list[tuple[Hashable, str]]) -> None:
         """What the model would not take is noted, or ends the query."""
-        for event_id, words in batch.refused:
+        for event_id, words in refused:
             if not self._marks:
                 raise ValueError(f"event {event_id!r}: {words}")
             self.errors.append((event_id, words))
-        batch.refused.clear()
+
+
+def _wrong(event_id: Hashable, y: typing.Any) -> str | None:
+    """What is wrong with a label, if anything."""
+    try:
+        key_of(event_id)
+    except (TypeError, ValueError) as error:
+        return str(error)
+    if isinstance(y, (bool, int)) and y in (0, 1):
+        return None
+    return f"a label is True or False (or 1 or 0), not {y!r}"

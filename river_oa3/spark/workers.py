@@ -14,6 +14,7 @@ from river_oa3.active import ActiveLearner
 from river_oa3.scoring import Scorer
 from river_oa3.scoring.parquet_parts import Files
 from river_oa3.scoring.record_batches import Features, with_scores
+from river_oa3.scoring.spending import Spending
 
 __all__ = ["Model", "adding_scores", "reading", "renaming", "scorer_of", "to_send"]
 
@@ -26,18 +27,24 @@ MOST_HELD = 2**19
 
 
 class Model(typing.NamedTuple):
-    """A model as it is sent: the content of its file, and the checksum of that."""
+    """A model as it is sent: the content of its file, and a checksum of all that is sent.
+
+    What its budget says may be sent with it: a task that is tried again, on another machine and at
+    another time, then scores alike.
+    """
 
     content: bytes
     digest: bytes
+    spending: Spending | None = None
 
     @classmethod
-    def of(cls, model: typing.Any) -> Model:
+    def of(cls, model: typing.Any, spending: Spending | None = None) -> Model:
         if isinstance(model, ActiveLearner):
             # What it draws by and what it has counted is of no use to who scores.
             model = ActiveLearner(model.classifier, model._query, model._budget, seed=0)
         content = files.to_bytes(model)
-        return cls(content, hashlib.sha256(content).digest())
+        digest = hashlib.sha256(content + repr(spending).encode()).digest()
+        return cls(content, digest, spending)
 
 
 class Held(typing.NamedTuple):
@@ -62,7 +69,7 @@ def scorer_of(model: Model) -> Scorer:
         loaded = files.from_bytes(model.content)
         if not isinstance(loaded, ActiveLearner):
             loaded = ActiveLearner(loaded)
-        scorer = _scorers[model.digest] = Scorer(loaded)
+        scorer = _scorers[model.digest] = Scorer(loaded, model.spending)
     return scorer
 
 

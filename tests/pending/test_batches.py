@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import pickle
 
 import pytest
 from batch_runs import (
@@ -21,6 +22,8 @@ from durable_services import rows
 from river_oa3 import ActiveLearner, OA3DiagClassifier, PendingLabels, budget
 from river_oa3.pending.batches import PendingBatches
 from river_oa3.pending.errors import AnswerChangedError, StoreError
+from river_oa3.query import FirstComeQuery
+from river_oa3.scoring.spending import Spending
 
 EVENTS = labelled_events(1600)
 BATCHES = in_batches(EVENTS, 200)
@@ -222,6 +225,36 @@ def test_no_window_has_more_than_its_labels(url, size):
     assert 10 < len(rows(url)) == model.n_asked <= 6 * windows
 
 
+@pytest.mark.parametrize("size", [100, 1000, 4000])
+def test_labels_of_windows_that_open_in_a_batch_are_used(size):
+    model = learner(budget.WindowBudget(10, 1000))
+    for x, y in EVENTS.values():
+        model.learn_one(x, y)
+    batches, many = PendingBatches(model), labelled_events(8000, seed=5)
+    for number, ids in enumerate(in_batches(many, size)):
+        run_batch(batches, number, ids, many, labels={})
+    assert 60 <= model.n_asked <= 80
+
+
+@pytest.mark.parametrize(
+    ("limit", "refills"),
+    [
+        (budget.WindowBudget(2, 100), True),
+        (budget.RateBudget(0.01), True),
+        (budget.WindowBudget(2, dt.timedelta(days=1), clock=lambda: 0.0), False),
+        (budget.TotalBudget(2), False),
+    ],
+)
+def test_events_of_a_batch_are_proposed_where_the_budget_refills_as_they_come(limit, refills):
+    limit.tick()
+    while limit.try_spend() is not None:
+        pass
+    before = pickle.dumps({**vars(limit), "clock": None})
+    assert not Spending.on_next(limit).can_ask
+    assert Spending.on_batch(limit).can_ask == refills
+    assert pickle.dumps({**vars(limit), "clock": None}) == before
+
+
 def test_a_batch_asks_for_no_more_than_half_as_many_labels_as_were_learned(url):
     batches = opened(url, budget.TotalBudget(10**6))
     for number, ids in enumerate(BATCHES[:6]):
@@ -286,6 +319,42 @@ def test_an_answer_that_is_taken_back_meanwhile_fails_the_batch_and_the_next_run
     assert (batches.model.n_learned, batches.pending[first].state) == (0, "open")
 
 
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_an_ask_whose_answer_the_model_refuses_is_open_again(url, is_stored):
+    model = ActiveLearner(OA3DiagClassifier(), query=FirstComeQuery(), budget=10, seed=1)
+    batches = PendingBatches(model, url if is_stored else None)
+    batch = batches.begin(STREAM, 0)
+    batch.one_by_one([(1, {"a": 1e80}), (2, {"a": 2.0})])
+    batch.finish()
+    batches.pending.answer(1, True)
+    batch = batches.begin(STREAM, 1)
+    batch.learn({})
+    ((event_id, words),) = batch.refused_answers
+    assert event_id == 1
+    assert "overflow" in words
+    batch.finish()
+    ask = batches.pending[1]
+    assert (ask.state, ask.answer, ask.answered_at) == ("open", None, None)
+    batch = batches.begin(STREAM, 2)
+    batch.learn({})
+    assert batch.refused_answers == []
+
+
+def test_an_answer_that_takes_the_place_of_a_refused_one_stays(url):
+    model = ActiveLearner(OA3DiagClassifier(), query=FirstComeQuery(), budget=10, seed=1)
+    batches = PendingBatches(model, url)
+    batch = batches.begin(STREAM, 0)
+    batch.one_by_one([(1, {"a": 1e80})])
+    batch.finish()
+    batches.pending.answer(1, True)
+    batch = batches.begin(STREAM, 1)
+    batch.learn({})
+    batches.pending.answer(1, False)
+    batch.finish()
+    ask = batches.pending[1]
+    assert (ask.state, ask.answer) == ("answered", False)
+
+
 def test_a_label_is_learned_once_however_often_it_is_delivered(url):
     batches = opened(url)
     run_batch(batches, 0, BATCHES[0], EVENTS)
@@ -303,6 +372,19 @@ def test_an_event_that_the_model_refuses_is_left_out_with_the_reason(url):
     assert refused[0] == 2
     assert "would overflow the model" in refused[1]
     assert model.n_seen == 2
+
+
+def test_events_without_labels_teach_nothing_where_they_must_not():
+    model = ActiveLearner(budget=10**6, seed=7, learn_transformers=False)
+    for x, y in EVENTS.values():
+        model.learn_one(x, y)
+    before = model.classifier.weights, tuple(model.classifier._core.counts)
+    batches = PendingBatches(model)
+    many = labelled_events(2000, seed=5)
+    batch = run_batch(batches, 0, sorted(many), many, labels={})
+    assert batch.asks
+    assert (model.n_seen, model._taught) == (2000, 0)
+    assert (model.classifier.weights, tuple(model.classifier._core.counts)) == before
 
 
 # Asks that grow old

@@ -15,7 +15,8 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import functions as F
 from spark_runs import BATCHES, EVENTS, LABELS, frames, labels_of_batch, limit, run_stream
 
-from river_oa3 import OA3DiagClassifier, budget
+from river_oa3 import ActiveLearner, OA3DiagClassifier, budget
+from river_oa3.query import FirstComeQuery
 from river_oa3.spark import ActiveStream
 from river_oa3.spark import stream as spark_stream
 
@@ -106,6 +107,16 @@ def test_batches_are_handed_on_with_the_scores_of_their_events(spark, folder, tm
     assert [sorted(row["id"] for row in seen[i]) for i in range(len(BATCHES))] == BATCHES
     spent = [row["query_probability"] for row in seen[len(BATCHES) - 1]]
     assert set(spent) == {0.0}
+
+
+def test_nothing_that_was_broadcast_is_left_behind(spark, folder, tmp_path):
+    def then(frame, number):
+        frame.count()
+
+    broadcasts = spark.sparkContext._temp_dir
+    before = os.listdir(broadcasts)
+    run_stream(spark, folder, url_of(tmp_path), tmp_path / "checkpoint", then=then)
+    assert os.listdir(broadcasts) == before
 
 
 # Events that come twice
@@ -212,6 +223,29 @@ def test_a_refused_event_ends_the_query_with_the_reason(spark, tmp_path):
     stream.close()
 
 
+def test_a_stream_is_started_again_after_a_batch_that_failed(spark, tmp_path):
+    stream = ActiveStream(learner(limit()), store=url_of(tmp_path))
+    events = one_file(spark, tmp_path, BAD[:2], "id string, v double")
+    for _ in range(2):
+        with pytest.raises(StreamingQueryException, match="event 'b': feature 'v' is inf"):
+            run_one(stream, events, tmp_path)
+    run_one(stream, events.filter("id = 'a'"), tmp_path)
+    assert stream.model.n_seen == 1
+    stream.close()
+
+
+def test_a_stream_runs_one_query_at_a_time(spark, tmp_path):
+    stream = ActiveStream(learner(limit()), store=url_of(tmp_path))
+    events = one_file(spark, tmp_path, BAD[:1], "id string, v double")
+    query = stream.start(events, checkpoint=f"{tmp_path}/checkpoint")
+    try:
+        with pytest.raises(RuntimeError, match="a query of this stream is running"):
+            stream.start(events, checkpoint=f"{tmp_path}/other")
+    finally:
+        query.stop()
+    stream.close()
+
+
 def test_an_event_too_large_for_the_model_is_noted_on_the_driver(spark, tmp_path):
     model = learner(limit(), classifier=OA3DiagClassifier())
     stream = ActiveStream(model, store=url_of(tmp_path), on_error="mark")
@@ -219,6 +253,45 @@ def test_an_event_too_large_for_the_model_is_noted_on_the_driver(spark, tmp_path
     ((event_id, words),) = stream.errors
     assert event_id == 1
     assert "would overflow the model" in words
+    stream.close()
+
+
+def test_answers_of_people_are_learned_without_a_stream_of_labels(spark, tmp_path):
+    for number in range(3):
+        write_batch(tmp_path, "in", number, {"id": [number], "v": [1.0]})
+    model = ActiveLearner(query=FirstComeQuery(), budget=10, seed=1)
+    stream = ActiveStream(model, store=url_of(tmp_path))
+    query = stream.start(
+        one_by_one(spark, tmp_path, "in", "id bigint, v double"),
+        checkpoint=f"{tmp_path}/checkpoint",
+        trigger={"availableNow": True},
+        then=lambda frame, number: number == 1 and stream.pending.answer(0, True),
+    )
+    query.awaitTermination()
+    assert [ask.event_id for ask in stream.pending.asks("learned")] == [0]
+    stream.close()
+
+
+def test_an_answer_that_the_model_refuses_ends_the_query_once(spark, tmp_path):
+    for number, i in enumerate((1, 2, 3)):
+        write_batch(tmp_path, "in", number, {"id": [i], "v": [1e80 if i == 1 else 1.0]})
+    model = ActiveLearner(OA3DiagClassifier(), query=FirstComeQuery(), budget=10, seed=1)
+    stream = ActiveStream(model, store=url_of(tmp_path))
+    events = one_by_one(spark, tmp_path, "in", "id bigint, v double")
+
+    def start():
+        query = stream.start(
+            events,
+            checkpoint=f"{tmp_path}/checkpoint",
+            trigger={"availableNow": True},
+            then=lambda frame, number: number == 1 and stream.pending.answer(1, True),
+        )
+        query.awaitTermination()
+
+    with pytest.raises(StreamingQueryException, match=r"event 1: .*overflow"):
+        start()
+    start()
+    assert [ask.event_id for ask in stream.pending] == [1, 2, 3]
     stream.close()
 
 
@@ -246,6 +319,11 @@ def test_frames_that_do_not_fit_are_refused(spark, folder, tmp_path):
     other = ActiveStream(learner(limit()), store=f"sqlite:///{tmp_path}/other.db")
     with pytest.raises(ValueError, match="the events have a column 'label'"):
         other.start(columns, labels, checkpoint=f"{tmp_path}/c")
+    for name in ("Label", "oa3_is_label", "OA3_lost_id"):
+        with pytest.raises(ValueError, match=f"the events have a column '{name}'"):
+            other.start(
+                columns.withColumnRenamed("label", name), labels, checkpoint=f"{tmp_path}/c"
+            )
     stream.close()
     other.close()
 
@@ -271,6 +349,26 @@ def test_labels_whose_ids_cannot_be_kept_are_noted(spark, tmp_path):
     run_one(stream, one_by_one(spark, tmp_path, "events", "id string, a double"), tmp_path, labels)
     assert dict(stream.errors).keys() == {None, "d" * 1001}
     assert stream.model.n_learned == stream.model.n_asked > 5
+    stream.close()
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_a_label_whose_id_does_not_fit_is_that_of_no_event(spark, tmp_path, ansi):
+    write_batch(tmp_path, "events", 0, {"id": pa.array([1, 2], pa.int32()), "a": [1.0, 2.0]})
+    write_batch(tmp_path, "labels", 0, {"id": [2**32 + 1, 2], "label": [True, True]})
+    model = ActiveLearner(query=FirstComeQuery(), budget=10, seed=1)
+    stream = ActiveStream(model, store=url_of(tmp_path), on_error="mark")
+    before = spark.conf.get("spark.sql.ansi.enabled")
+    spark.conf.set("spark.sql.ansi.enabled", ansi)
+    try:
+        labels = one_by_one(spark, tmp_path, "labels", "id bigint, label boolean")
+        run_one(stream, one_by_one(spark, tmp_path, "events", "id int, a double"), tmp_path, labels)
+    finally:
+        spark.conf.set("spark.sql.ansi.enabled", before)
+    assert [ask.event_id for ask in stream.pending.asks("learned")] == [2]
+    ((event_id, words),) = stream.errors
+    assert event_id == str(2**32 + 1)
+    assert "of type int" in words
     stream.close()
 
 

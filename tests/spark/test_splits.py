@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import types
 
@@ -14,11 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from river_oa3 import OA3Classifier, OA3DiagClassifier, SOA3Classifier, SSOA3Classifier
+from river_oa3.budget import Pace
+from river_oa3.pending.batches import share_of
 from river_oa3.scoring import Scorer
 from river_oa3.scoring.record_batches import Features, rows_of
-from river_oa3.spark.proposals import found_in, proposing
+from river_oa3.scoring.spending import Spending
+from river_oa3.spark.proposals import found_in, proposing, reading_events
 from river_oa3.spark.sums import Sums
-from river_oa3.spark.workers import Model
+from river_oa3.spark.workers import Model, scorer_of
 
 EVENTS = labelled_events(120, seed=2)
 KINDS = [None, OA3Classifier, OA3DiagClassifier, SOA3Classifier, SSOA3Classifier]
@@ -41,13 +45,13 @@ def record_batch(ids, with_texts):
     return pa.RecordBatch.from_arrays([pa.array(ids), *columns], names=["id", "v", "colour"])
 
 
-def found(model, partitions, with_texts=False):
+def found(model, partitions, with_texts=False, most=math.inf):
     """What the driver makes of events in partitions, each of some batches of Arrow's."""
     sent = types.SimpleNamespace(value=Model.of(model))
     features = Features(("v", "colour"), False) if with_texts else Features(("x",), True)
     rows = []
     for partition in partitions:
-        propose = proposing(sent, "id", features, 7, True)
+        propose = proposing(sent, "id", features, 7, True, most)
         for batch in propose(record_batch(ids, with_texts) for ids in partition if ids):
             rows += [tuple(row.values()) for row in batch.to_pylist()]
     return found_in(rows)
@@ -76,6 +80,56 @@ def test_all_that_is_found_is_the_same_to_the_last_bit(make, with_texts):
     check()
     assert len(whole.proposals) > 10
     assert whole.observed.events == len(EVENTS)
+
+
+@settings(max_examples=40, deadline=None)
+@given(partitions(), st.floats(0.5, 60.0))
+def test_what_executors_leave_out_would_not_have_been_asked_about(parts, most):
+    model = trained(None)
+    every, few = (found(model, parts, most=each) for each in (math.inf, most))
+    share = share_of(most, every.expected)
+
+    def taken(proposals):
+        return [each for each in proposals if each.uniform <= share * each.query_probability]
+
+    assert few._replace(proposals=[]) == every._replace(proposals=[])
+    assert taken(few.proposals) == taken(every.proposals)
+
+
+def test_executors_send_few_proposals_of_many_events():
+    model, ids = trained(None), list(EVENTS)
+    every = found(model, [[ids[:60], ids[60:]]])
+    few = found(model, [[ids[:60], ids[60:]]], most=5.0)
+    assert 0 < len(few.proposals) < 12 < len(every.proposals)
+
+
+def test_executors_ask_at_the_pace_of_the_driver_whatever_their_clocks_show():
+    model = trained(None)
+    batch = record_batch(list(EVENTS), False)
+    rows = rows_of(batch, Features(("x",), True), True)
+    asking = [
+        scorer_of(Model.of(model, Spending(can_ask, Pace(rate, 0.2)))).score(rows).query_probability
+        for can_ask, rate in ((True, 0.01), (True, 0.3), (False, 0.3))
+    ]
+    assert 0.0 < asking[0].sum() < asking[1].sum()
+    assert asking[2].sum() == 0.0
+
+
+LONG_IDS = ["d" * 1001, "d" * 999, "\u00e9" * 167, "\n" * 500]
+FITTING_IDS = ["e", "d" * 998, "\u00e9" * 166, "\n" * 499]
+
+
+@pytest.mark.parametrize("propose", [True, False])
+def test_ids_that_the_store_would_not_keep_are_found_by_what_they_take_there(propose):
+    ids, features = [*LONG_IDS, *FITTING_IDS], Features(("v",), False)
+    batch = pa.RecordBatch.from_pydict({"id": ids, "v": [1.0] * len(ids)})
+    if propose:
+        sent = types.SimpleNamespace(value=Model.of(trained(None)))
+        run = proposing(sent, "id", features, 7, True, math.inf)
+    else:
+        run = reading_events("id", features, True, True)
+    rows = [row for part in run([batch]) for row in part.to_pylist()]
+    assert [json.loads(row["id"]) for row in rows if row["kind"] == "error"] == LONG_IDS
 
 
 def test_exact_sums_are_those_of_one_process_but_for_rounding():

@@ -16,6 +16,7 @@ from river_oa3.experiments.scores import Counts
 from river_oa3.experiments.stream_replay import replay
 from river_oa3.pending.batches import ONE_BY_ONE, Batch, PendingBatches, Proposal
 from river_oa3.scoring import Rows, Scorer
+from river_oa3.scoring.spending import Spending
 
 __all__ = ["BAR", "Compared", "compare", "in_batches"]
 
@@ -93,7 +94,8 @@ def in_batches(case: Case, labels: int, n_batches: int) -> tuple[Counts, int]:
 
 
 def _propose(batch: Batch, case: Case, places: NDArray[np.intp]) -> list[bool]:
-    scorer, rows = Scorer(batch.model), _rows(case, places)
+    scorer = Scorer(batch.model, Spending.on_batch(batch.model._budget))
+    rows = _rows(case, places)
     scores = scorer.score(rows)
     expected = float(scores.query_probability.sum())
     batch.take(

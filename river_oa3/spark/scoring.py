@@ -8,13 +8,13 @@ from pyspark.sql import types as T
 
 from river_oa3.scoring import Scorer
 from river_oa3.scoring.parquet_parts import Files
-from river_oa3.scoring.record_batches import RESULTS, check_prefix
+from river_oa3.scoring.record_batches import RESULTS, Features, check_prefix
 from river_oa3.spark.columns import features_of
 from river_oa3.spark.packing import packed
 from river_oa3.spark.plain_files import NotPlainError, files_behind
 from river_oa3.spark.workers import Model, adding_scores, reading, renaming, to_send
 
-__all__ = ["score"]
+__all__ = ["score", "through_java"]
 
 
 def score(
@@ -81,24 +81,62 @@ def score(
     missing = [name for name in kept if name not in frame.columns]
     if missing:
         raise ValueError(f"there is no column {missing[0]!r} to keep")
-    is_case_sensitive = frame.sparkSession.conf.get("spark.sql.caseSensitive") or ""
-    check_prefix(prefix, kept, is_case_sensitive.lower() == "true")
+    schema = _schema(frame, kept, prefix, on_error == "mark")
     sent = to_send(frame.sparkSession.sparkContext, Model.of(model))
-    marks = on_error == "mark"
-    added = [T.StructField(prefix + "label", T.BooleanType())]
-    added += [T.StructField(prefix + name, T.DoubleType()) for name in list(RESULTS)[1:]]
-    added += [T.StructField(prefix + "error", T.StringType())] * marks
-    schema = T.StructType([*(frame.schema[name] for name in kept), *added])
-    needed = list(dict.fromkeys([id, *found.columns, *kept]))
     if direct is not False:
+        needed = list(dict.fromkeys([id, *found.columns, *kept]))
         files = _files(frame, needed, frozenset(needed).difference(kept, [id]), direct)
         if files is not None:
             tasks = frame.sparkSession.range(0, len(files.tasks), 1, len(files.tasks))
-            add = adding_scores(sent, id, found, prefix, marks, kept)
+            add = adding_scores(sent, id, found, prefix, on_error == "mark", kept)
             return tasks.mapInArrow(reading(files, add), schema)
-    through = packed(frame, found, [id, *kept])
+    return through_java(frame, sent, id, found, on_error == "mark", prefix, kept)
+
+
+def through_java(
+    frame: DataFrame,
+    sent: typing.Any,
+    id: str,
+    features: Features,
+    marks: bool,
+    prefix: str = "",
+    kept: list[str] | None = None,
+) -> DataFrame:
+    """Add scores to any frame, which Spark reads.
+
+    Parameters
+    ----------
+    frame
+        The frame.
+    sent
+        The model, as workers can read it.
+    id
+        The column of ids.
+    features
+        The features.
+    marks
+        Whether an event that is refused gets the reason in a column.
+    prefix
+        What the names of the new columns begin with.
+    kept
+        The columns that stay; all by default.
+
+    """
+    kept = frame.columns if kept is None else kept
+    schema = _schema(frame, kept, prefix, marks)
+    through = packed(frame, features, [id, *kept])
     add = adding_scores(sent, id, through.features, prefix, marks, kept)
     return through.frame.mapInArrow(renaming(through.names, add), schema)
+
+
+def _schema(frame: DataFrame, kept: list[str], prefix: str, marks: bool) -> T.StructType:
+    """The columns that stay, and the new ones."""
+    is_case_sensitive = frame.sparkSession.conf.get("spark.sql.caseSensitive") or ""
+    check_prefix(prefix, kept, is_case_sensitive.lower() == "true")
+    added = [T.StructField(prefix + "label", T.BooleanType())]
+    added += [T.StructField(prefix + name, T.DoubleType()) for name in list(RESULTS)[1:]]
+    added += [T.StructField(prefix + "error", T.StringType())] * marks
+    return T.StructType([*(frame.schema[name] for name in kept), *added])
 
 
 def _files(

@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable, Sequence
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql import types as T
 
 from river_oa3 import budget as budgets
 from river_oa3.active import ActiveLearner
@@ -16,7 +15,7 @@ from river_oa3.pending.errors import AnswerChangedError
 from river_oa3.pending.pending_labels import PendingLabels
 from river_oa3.pending.rows import key_of
 from river_oa3.scoring import Scorer
-from river_oa3.scoring.record_batches import RESULTS, Features, check_prefix
+from river_oa3.scoring.record_batches import Features
 from river_oa3.scoring.spending import Spending
 from river_oa3.spark.columns import check_comparable, check_id, features_of
 from river_oa3.spark.packing import named, packed
@@ -27,7 +26,8 @@ from river_oa3.spark.proposals import (
     proposing,
     reading_events,
 )
-from river_oa3.spark.workers import Model, adding_scores, renaming
+from river_oa3.spark.scoring import through_java
+from river_oa3.spark.workers import Model, renaming
 
 if typing.TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -301,20 +301,9 @@ class ActiveStream:
     ) -> None:
         sent = events.sparkSession.sparkContext.broadcast(model)
         try:
-            then(self._scored(events, sent, features), number)
+            then(through_java(events, sent, self._id, features, self._marks), number)
         finally:
             sent.destroy()
-
-    def _scored(self, events: DataFrame, model: typing.Any, features: Features) -> DataFrame:
-        kept = events.columns
-        check_prefix("", kept)
-        added = [T.StructField("label", T.BooleanType())]
-        added += [T.StructField(name, T.DoubleType()) for name in list(RESULTS)[1:]]
-        added += [T.StructField("error", T.StringType())] * self._marks
-        schema = T.StructType([*events.schema.fields, *added])
-        sent = packed(events, features, kept)
-        add = adding_scores(model, self._id, sent.features, "", self._marks, kept)
-        return sent.frame.mapInArrow(renaming(sent.names, add), schema)
 
     def _labels(self, frame: DataFrame, label: str) -> dict[Hashable, typing.Any]:
         # By all: of two labels of one event, the same one is learned however often it is run.

@@ -30,6 +30,8 @@ class Terminal:
             stdout=subprocess.PIPE,
             stderr=child,
             start_new_session=True,
+            # As in a terminal, whatever the tests were started by has chosen to ignore.
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
             text=True,
         )
         os.close(child)

@@ -7,10 +7,10 @@ import json
 
 import numpy as np
 
-from river_oa3.commands.bench_quality import shares, split
+from river_oa3.commands.bench_quality import add_streams, shares, split
 from river_oa3.commands.options import OUTPUT, at_least
 from river_oa3.experiments.bench.batches import BAR, Compared, compare
-from river_oa3.experiments.bench.quality.streams import BUNDLED, open_streams
+from river_oa3.experiments.bench.quality.streams import open_streams
 from river_oa3.experiments.output.files import results_folder, write_text
 from river_oa3.experiments.output.versions import versions
 
@@ -25,14 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"still for a batch: the balanced sum may fall by {BAR:g} point."
     )
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "--data-dir", help="folder whose .npz files are streams too, beside those of river"
-    )
-    parser.add_argument(
-        "--streams",
-        help=f"which streams, with commas between (default: {','.join(BUNDLED)} and all of "
-        "--data-dir)",
-    )
+    add_streams(parser)
     parser.add_argument(
         "--budgets",
         default="2",

@@ -21,12 +21,24 @@ from river_oa3.experiments.output.files import results_folder, write_text
 from river_oa3.experiments.output.versions import versions
 from river_oa3.experiments.store import RunStore
 
-__all__ = ["add_arguments", "run", "shares", "split"]
+__all__ = ["add_arguments", "add_streams", "run", "shares", "split"]
 
 RUNS = "quality-runs.jsonl"
 METHODS = [name for name, contender in CONTENDERS.items() if contender.side != "peer"]
 PEERS = [name for name, contender in CONTENDERS.items() if contender.side == "peer"]
 QUICK = Contest(budgets=(0.02, 0.1), orders=2, slow_orders=0, events=1_000)
+
+
+def add_streams(parser: argparse.ArgumentParser) -> None:
+    """Which streams to run over."""
+    parser.add_argument(
+        "--data-dir", help="folder whose .npz files are streams too, beside those of river"
+    )
+    parser.add_argument(
+        "--streams",
+        help=f"which streams, with commas between (default: {','.join(BUNDLED)} and all of "
+        "--data-dir)",
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,14 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "the same command goes on where it was interrupted."
     )
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "--data-dir", help="folder whose .npz files are streams too, beside those of river"
-    )
-    parser.add_argument(
-        "--streams",
-        help=f"which streams, with commas between (default: {','.join(BUNDLED)} and all of "
-        "--data-dir)",
-    )
+    add_streams(parser)
     parser.add_argument(
         "--methods",
         help=f"which of this package, with commas between, or none (default: {','.join(METHODS)})",

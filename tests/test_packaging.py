@@ -114,3 +114,18 @@ def test_river_is_capped_below_its_next_minor_version():
 def test_the_changelog_has_the_version():
     version = PROJECT["project"]["version"].partition(".dev")[0]
     assert f"\n## {version} " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_command_starts_with_what_is_needed_at_run_time_alone():
+    extras = ["pandas", "polars", "pyarrow", "pyspark", "sqlalchemy", "fastapi", "uvicorn"]
+    extras += ["matplotlib", "psutil", "pooch"]
+    code = f"""
+import sys
+for name in {extras!r}:
+    sys.modules[name] = None  # which an import takes for missing
+from river_oa3 import cli
+sys.exit(cli.main(["show", "--help"]))
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "usage: river-oa3 show" in ended.stdout, ended.stderr
+    assert ended.returncode == 0

@@ -14,24 +14,69 @@ from datetime import UTC, datetime, timedelta
 # Texts that stand for a gap among numbers, dates and flags; elsewhere they may be values.
 GAPS = {"", "-", ".", "?", "n/a", "na", "nan", "nat", "none", "null"}
 
-# Other ways to write a date, and the same in ISO's form: 2024/1/31, 31.1.2024, one digit for two,
-# too many digits of a second, and zones after a blank.
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+# Dates in words, such as "Fri, 5 Jan 2024", "05-Jan-24" and "January 5th, 2024".
+WORD_FORMS = (
+    (r"(?i)^(mon|tue|wed|thu|fri|sat|sun)[a-z]*[., ]+", ""),
+    *(
+        (rf"(?i)^([0-9]{{1,2}})(st|nd|rd|th)?[. -]+{month}[a-z]*[., -]+{years}", rf"{form}\1\4")
+        for number, month in enumerate(MONTHS, 1)
+        for years, form in (
+            (r"([0-9]{4})($|[^0-9])", rf"\3-{number:02}-"),
+            (r"([0-6][0-9])($|[^0-9])", rf"20\3-{number:02}-"),
+            (r"([7-9][0-9])($|[^0-9])", rf"19\3-{number:02}-"),
+        )
+    ),
+    *(
+        (
+            rf"(?i)^{month}[a-z]*[. -]+([0-9]{{1,2}})(st|nd|rd|th)?[, -]+([0-9]{{4}})",
+            rf"\3-{number:02}-\1",
+        )
+        for number, month in enumerate(MONTHS, 1)
+    ),
+)
+
+# Other ways to write a date, and the same in ISO's form: 2024/1/31, 31.1.2024, 31.01.24, one digit
+# for two, too many digits of a second, and zones after a blank.
 DATE_FORMS = (
     (r"^([0-9]{4})/([0-9]{1,2})/([0-9]{1,2})", r"\1-\2-\3"),
     (r"^([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})", r"\3-\2-\1"),
+    (r"^([0-9]{2})\.([0-9]{2})\.([0-6][0-9])($|[^0-9.])", r"20\3-\2-\1\4"),
+    (r"^([0-9]{2})\.([0-9]{2})\.([7-9][0-9])($|[^0-9.])", r"19\3-\2-\1\4"),
     (r"^([0-9]{4})-([0-9])-", r"\1-0\2-"),
     (r"^([0-9]{4}-[0-9]{2})-([0-9])($|[^0-9])", r"\1-0\2\3"),
+    (r"^([0-9-]{10}), *", r"\1 "),
     (r"^([0-9-]{10})[ T]+([0-9]):", r"\1 0\2:"),
     (r"(:[0-9]{2}\.[0-9]{6})[0-9]+", r"\1"),
     (r"(:[0-9.]+) ?(Z|UTC|GMT)$", r"\1+00:00"),
     (r"(:[0-9.]+) ([+-][0-9]{2}:?[0-9]{2})$", r"\1\2"),
 )
 
-# Dates such as 31/1/2024, the day before the month.
-DAY_FIRST = (r"^([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})", r"\3-\2-\1")
+# Hours that are counted to twelve, behind a date in ISO's form.
+HALF_DAYS = (
+    (r"(?i)^([0-9-]{10})[ T]12(:[0-9:.]+) ?am$", r"\1 00\2"),
+    (r"(?i)^([0-9-]{10})[ T](0[0-9]|1[01])(:[0-9:.]+) ?am$", r"\1 \2\3"),
+    (r"(?i)^([0-9-]{10})[ T]12(:[0-9:.]+) ?pm$", r"\1 12\2"),
+    *(
+        (rf"(?i)^([0-9-]{{10}})[ T]{hour:02}(:[0-9:.]+) ?pm$", rf"\1 {hour + 12}\2")
+        for hour in range(1, 12)
+    ),
+)
 
-# Dates such as 1/31/2024, the month before the day.
-MONTH_FIRST = (r"^([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})", r"\3-\1-\2")
+# Dates such as 31/1/2024, 31-1-2024 and 31/1/24, the day before the month.
+DAY_FIRST = (
+    (r"^([0-9]{1,2})[/-]([0-9]{1,2})[/-]([0-9]{4})", r"\3-\2-\1"),
+    (r"^([0-9]{1,2})/([0-9]{1,2})/([0-6][0-9])($|[^0-9])", r"20\3-\2-\1\4"),
+    (r"^([0-9]{1,2})/([0-9]{1,2})/([7-9][0-9])($|[^0-9])", r"19\3-\2-\1\4"),
+)
+
+# Dates such as 1/31/2024, 1-31-2024 and 1/31/24, the month before the day.
+MONTH_FIRST = (
+    (r"^([0-9]{1,2})[/-]([0-9]{1,2})[/-]([0-9]{4})", r"\3-\1-\2"),
+    (r"^([0-9]{1,2})/([0-9]{1,2})/([0-6][0-9])($|[^0-9])", r"20\3-\1-\2\4"),
+    (r"^([0-9]{1,2})/([0-9]{1,2})/([7-9][0-9])($|[^0-9])", r"19\3-\1-\2\4"),
+)
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -95,12 +140,12 @@ def moment(row, name, to_iso=str):
 
 def day_first(text):
     """A date in ISO's form, where 3/4/2024 is in April."""
-    return rewritten(text, (DAY_FIRST, *DATE_FORMS))
+    return rewritten(text, (*DAY_FIRST, *WORD_FORMS, *DATE_FORMS, *HALF_DAYS))
 
 
 def month_first(text):
     """A date in ISO's form, where 3/4/2024 is in March."""
-    return rewritten(text, (MONTH_FIRST, *DATE_FORMS))
+    return rewritten(text, (*MONTH_FIRST, *WORD_FORMS, *DATE_FORMS, *HALF_DAYS))
 
 
 def rewritten(text, forms):

@@ -43,6 +43,10 @@ CELLS = {
     "british days": dates_as("%d/%m/%Y"),
     "american days": dates_as("%m/%d/%Y"),
     "days with slashes": dates_as("%Y/%m/%d"),
+    "days in words": dates_as("%b %d, %Y"),
+    "days of a database": dates_as("%d-%b-%Y"),
+    "days of a mail": dates_as("%a, %d %b %Y"),
+    "half days": MOMENTS.map(lambda moment: moment.strftime("%m/%d/%Y %I:%M %p")),
     "typed dates": MOMENTS,
     "typed days": st.dates(),
 }

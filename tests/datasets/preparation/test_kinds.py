@@ -10,6 +10,7 @@ import pytest
 from prepared import Memory, column_of
 
 from river_oa3.datasets.preparation import Wishes, profile
+from river_oa3.datasets.preparation.column_profile import date_text
 from river_oa3.datasets.preparation.names import is_called_an_id
 
 UNIQUE_WORDS = [f"w{i:x}z" for i in range(200)]
@@ -65,6 +66,43 @@ SENTENCES = [f"word{i} and some more of them" for i in range(100)]
 @pytest.mark.parametrize("batch", [3, 1000])
 def test_a_column_is_taken_for(cells, expected, batch):
     assert column_of(cells, batch=batch).kind == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Jan 31, 2024",
+        "January 31st, 2024",
+        "31-Jan-2024",
+        "31-JAN-24",
+        "31 January 2024",
+        "Wed, 31 Jan 2024 10:15:00 GMT",
+        "1/31/24",
+        "31/1/24",
+        "31-1-2024",
+        "31.01.24",
+        "1/31/2024 12:15 PM",
+        "Jan 31, 2024, 3:15 PM",
+    ],
+)
+def test_a_date_is_read_however_it_is_written(text):
+    found = column_of([text, "", text] * 7)
+    assert found.dates is not None
+    assert date_text(found.dates.earliest)[:10] == "2024-01-31"
+
+
+@pytest.mark.parametrize(
+    ("text", "hour"),
+    [("12:05 am", 0), ("1:05 AM", 1), ("11:05 AM", 11), ("12:05 PM", 12), ("1:05pm", 13)],
+)
+def test_hours_of_half_days(text, hour):
+    found = column_of([f"1/31/2024 {text}"] * 20)
+    assert date_text(found.dates.earliest) == f"2024-01-31 {hour:02}:05:00"
+
+
+@pytest.mark.parametrize("text", ["1.10.24", "Mon", "may", "5 Janitors 2024x", "10.0.0.24"])
+def test_what_is_no_date(text):
+    assert column_of([text, "other"] * 10).dates is None
 
 
 def test_whole_numbers_that_are_all_distinct_are_an_id_where_they_are_called_one():

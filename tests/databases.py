@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import getpass
 import os
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -89,3 +91,52 @@ def without_tables(url):
     tables.metadata.drop_all(engine)
     engine.dispose()
     return url
+
+
+class CommitDelay:
+    """Stands before a server, and passes everything on.
+
+    Once `armed`, it cuts off whoever sends the next COMMIT, which reaches the server all the same:
+    when `deliver` is set, or after so many seconds.
+    """
+
+    def __init__(self, url, seconds):
+        self._server = sa.make_url(url)
+        self._seconds = seconds
+        self.armed = False
+        self.deliver = threading.Event()
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.url = str(self._server.set(port=self._listening.getsockname()[1]))
+        self._is_open = True
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while self._is_open:
+            with contextlib.suppress(OSError):
+                client, _ = self._listening.accept()
+                threading.Thread(target=self._connect, args=(client,), daemon=True).start()
+
+    def _connect(self, client):
+        address = self._server.host, self._server.port
+        with client, socket.create_connection(address) as server:
+            while True:
+                for ready in select.select([client, server], [], [])[0]:
+                    try:
+                        sent = ready.recv(65536)
+                    except OSError:
+                        return
+                    if not sent:
+                        return
+                    if ready is client and self.armed and b"COMMIT" in sent:
+                        self.armed = False
+                        client.close()
+                        self.deliver.wait(self._seconds)
+                        server.sendall(sent)
+                        server.recv(65536)  # which has done it by then
+                        return
+                    (server if ready is client else client).sendall(sent)
+
+    def close(self):
+        self._is_open = False
+        self.deliver.set()
+        self._listening.close()

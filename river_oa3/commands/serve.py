@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="an ActiveLearner in a file of river_oa3.save")
     parser.add_argument(
         "--store",
-        help="a file for the asks, or a URL that SQLAlchemy knows (default: "
+        help="a file for the asks, or the URL of a PostgreSQL database (default: "
         f"{STORE} in the environment, or MODEL.asks.db)",
     )
     parser.add_argument(

@@ -59,7 +59,7 @@ class PendingLabels(AskSide, LabelSide):
     strict
         Whether a label that matches no ask is an error.
     store
-        Where asks are kept: None for memory, or a URL that SQLAlchemy knows, as
+        Where asks are kept: None for memory, or the URL of a database of SQLite or PostgreSQL, as
         `sqlite:///asks.db` or `postgresql+psycopg://...`. It needs the extra `service`.
     snapshot_every
         With a store, the number of events after which the model is stored as a whole.

@@ -186,9 +186,14 @@ class SqlStore:
             self._stand(connection, standing)
 
     def was_written(self) -> bool:
-        """Whether the newest of these writes took place, though it failed."""
+        """Whether the newest of these writes took place, though it failed.
+
+        Its COMMIT may still be on the way to the server. Every write locks the row that is read
+        here, so this waits for that transaction to end; a `StoreError` where it does not in time.
+        """
         with self._reading() as connection:
-            owner, step = connection.execute(sa.select(state.c.owner, state.c.step)).one()
+            mine = sa.select(state.c.owner, state.c.step).with_for_update()
+            owner, step = connection.execute(mine).one()
         if owner != self._owner:
             raise self._taken_over()
         self._step = step

@@ -93,7 +93,7 @@ class ActiveStream:
         The number of labels in all, or a budget from `river_oa3.budget`; of an `ActiveLearner`, its
         own is taken.
     store
-        Where asks are kept, a URL that SQLAlchemy knows: see `PendingLabels`.
+        Where asks are kept, the URL of SQLite or PostgreSQL: see `PendingLabels`.
     id
         The column of ids, texts or whole numbers; events of a batch are taken in their order.
     features

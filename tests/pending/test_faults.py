@@ -9,7 +9,9 @@ import time
 
 import pytest
 import sqlalchemy as sa
+from databases import CommitDelay, without_tables
 from durable_services import EVENTS, abandoned, durable, restarted, rows
+from serving import wait_until
 
 from river_oa3 import ActiveLearner, PendingLabels, budget
 from river_oa3.pending import StoreError, clock, engines, tables
@@ -186,8 +188,6 @@ def test_interrupt_around_the_commit_pays_what_is_kept_and_no_more(url, moment):
 
 
 def test_connections_that_a_server_cuts_are_made_again(postgresql):
-    from databases import without_tables
-
     url = without_tables(postgresql)
     service = durable(url)
     service.predict_one("a", X)
@@ -197,6 +197,76 @@ def test_connections_that_a_server_cuts_are_made_again(postgresql):
         connection.exec_driver_sql(cut).all()
     assert service.predict_one("b", X)[1]
     assert len(rows(url)) == 2
+
+
+# A COMMIT that arrives after its client was cut off
+
+
+@pytest.fixture
+def delayed(postgresql):
+    """A server whose next COMMIT can be held up, and the URL of the same without that."""
+    proxy = CommitDelay(without_tables(postgresql), seconds=0.3)
+    yield proxy
+    proxy.close()
+
+
+def test_ask_whose_commit_is_late_is_kept_and_paid_once(delayed, postgresql):
+    service = durable(delayed.url)
+    service.predict_one("first", X)
+    delayed.armed = True
+    with pytest.raises(StoreError):
+        service.predict_one("a", X)
+    assert [service.predict_one(event_id, X)[1] for event_id in ("b", "a", "c")] == [True] * 3
+    kept = [row["event_id"] for row in rows(postgresql)]
+    assert sorted(kept) == ['"a"', '"b"', '"c"', '"first"']
+    assert spent(service) == (4, 4, 4)
+
+
+def test_label_whose_commit_is_late_is_learned_once(delayed):
+    service = durable(delayed.url)
+    for i in range(3):
+        service.predict_one(i, X)
+    delayed.armed = True
+    with pytest.raises(StoreError):
+        service.learn_one(0, True)
+    for i in range(3):
+        service.learn_one(i, i == 0)
+    assert service.model.n_learned == service.quality.n_labels == service.count("learned") == 3
+    with restarted(service, delayed.url) as again:
+        assert again.model.n_learned == 3
+        assert again.model.classifier.weights == service.model.classifier.weights
+
+
+def test_nothing_is_decided_while_a_commit_is_on_its_way(delayed, postgresql, monkeypatch):
+    monkeypatch.setattr(engines, "PATIENCE", 0.2)
+    delayed._seconds = None
+    service = durable(delayed.url)
+    service.predict_one("first", X)
+    delayed.armed = True
+    for event_id in ("a", "b", "a"):
+        with pytest.raises(StoreError):
+            service.predict_one(event_id, X)
+    delayed.deliver.set()
+    wait_until(lambda: len(rows(postgresql)) == 2)
+    assert service.predict_one("a", X)[1]
+    assert spent(service) == (2, 2, 2)
+
+
+def test_lock_that_another_program_holds_on_postgresql_is_not_waited_for_long(
+    postgresql, monkeypatch
+):
+    monkeypatch.setattr(engines, "PATIENCE", 0.2)
+    service = durable(without_tables(postgresql))
+    other = sa.create_engine(postgresql)
+    with other.connect() as connection:
+        connection.execute(sa.select(tables.state).with_for_update())
+        start = time.monotonic()
+        with pytest.raises(StoreError, match="lock timeout"):
+            service.predict_one("a", X)
+        assert time.monotonic() - start < 5.0
+    other.dispose()
+    assert service.predict_one("a", X)[1]
+    assert spent(service) == (1, 1, 1)
 
 
 # Snapshots that are damaged

@@ -370,10 +370,41 @@ def test_budget_of_ones_own_is_refused(url):
         durable(url, OwnBudget(10))
 
 
-@pytest.mark.parametrize("url", ["asks.db", "sqlite://", "sqlite:///:memory:", "oracle9:///a"])
-def test_url_that_keeps_nothing_is_refused(url):
-    with pytest.raises(StoreError):
+IN_MEMORY = [
+    "sqlite://",
+    "sqlite:///:memory:",
+    "sqlite:///file::memory:?uri=true",
+    "sqlite:///file:asks?mode=memory&uri=true",
+]
+
+
+@pytest.mark.parametrize("url", IN_MEMORY)
+def test_database_in_memory_is_refused(url):
+    with pytest.raises(StoreError, match="gone with the process"):
         durable(url)
+
+
+ELSEWHERE = {
+    "mysql": "mysql+pymysql://anna:secret@localhost/asks",
+    "mariadb": "mariadb://anna:secret@localhost/asks",
+    "mssql": "mssql+pyodbc://anna:secret@localhost/asks",
+    "oracle": "oracle://anna:secret@localhost/asks",
+    "of_nobody": "of_nobody://anna:secret@localhost/asks",
+}
+
+
+@pytest.mark.parametrize("kind", ELSEWHERE)
+def test_other_database_than_sqlite_and_postgresql_is_refused_by_name(kind):
+    with pytest.raises(StoreError, match=f"SQLite or PostgreSQL, not in {kind}") as refused:
+        durable(ELSEWHERE[kind])
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("url", ["asks.db", "postgresql+no_driver://anna:secret@localhost/asks"])
+def test_url_of_no_database_is_refused_without_its_password(url):
+    with pytest.raises(StoreError, match="sqlite:///asks.db") as refused:
+        durable(url)
+    assert "secret" not in str(refused.value)
 
 
 def test_store_of_a_newer_version_is_refused(url):

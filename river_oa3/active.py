@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import sys
 import typing
 
@@ -12,7 +13,7 @@ from river_oa3 import debugging, opinions, parameters, pipelines
 from river_oa3._core import checks
 from river_oa3.answers import NO, NO_AND_ASK, YES, YES_AND_ASK, Answer, Odds, OddsAnswer, answer
 from river_oa3.auto import AutoOA3Classifier
-from river_oa3.base import Contribution, MarginClassifier
+from river_oa3.base import Aside, Contribution, MarginClassifier
 from river_oa3.budget import UNLIMITED, Budget, TotalBudget
 from river_oa3.opinions import Opinion
 from river_oa3.query import AdaptiveQuery, AsymmetricQuery, Query
@@ -22,6 +23,10 @@ __all__ = ["ActiveLearner", "LastQuery"]
 
 # A stream that starts with so many events of zeros is asked about them all the same from there on.
 MAX_LEADING_ZERO_EVENTS = 10
+
+
+# The probability with which a label was asked for.
+_asked_with = Aside()
 
 
 class LastQuery(typing.NamedTuple):
@@ -128,9 +133,6 @@ class ActiveLearner(ActiveLearningClassifier):
         Budgets](https://arxiv.org/abs/1911.07498).
 
     """
-
-    # Set while a label is learned of which it is known.
-    _asked_with: float | None = None
 
     # What the newest ask was decided by: both margins, variance, confidence, missing class.
     _asked_about: tuple[float, float, float, float, int] | None = None
@@ -291,13 +293,34 @@ class ActiveLearner(ActiveLearningClassifier):
             Passed on to the classifier; a weight `w` only if it takes one.
 
         """
+        self._learn(x, y, _asked_with.of(self), kwargs)
+
+    def _learn_asked(
+        self, x: typing.Any, y: typing.Any, probability: float, **kwargs: typing.Any
+    ) -> None:
+        """Learn a label that was asked for with this probability, as `learn_one` would."""
+        if type(self).learn_one is ActiveLearner.learn_one:
+            self._learn(x, y, probability, kwargs)
+            return
+        with _asked_with.given(self, probability):
+            self.learn_one(x, y, **kwargs)
+
+    def _learn(
+        self,
+        x: typing.Any,
+        y: typing.Any,
+        asked_with: float | None,
+        kwargs: dict[str, typing.Any],
+    ) -> None:
         classifier: typing.Any = self.classifier
+        last = functools.partial(self._learn_observed, asked_with) if self._observes else None
         if not self._is_pipeline:
-            if self._taught:
-                self._learn_observed(classifier, x, y, **pipelines.accepted(classifier, kwargs))
-                self._taught -= 1
+            accepted = pipelines.accepted(classifier, kwargs)
+            if self._taught and last is not None:
+                last(classifier, x, y, **accepted)
             else:
-                classifier.learn_one(x, y, **pipelines.accepted(classifier, kwargs))
+                classifier.learn_one(x, y, **accepted)
+            self._taught -= self._taught > 0
         else:
             reached = None
             if self._knows_margin:
@@ -307,33 +330,27 @@ class ActiveLearner(ActiveLearningClassifier):
                 _, reached = self._judge(x, {}, proba=False)
             if self._taught:
                 reached = pipelines.inputs(classifier, x) if reached is None else reached
-                last = self._learn_observed if self._observes else None
                 pipelines.learn_supervised(classifier, reached, y, kwargs, last)
                 self._taught -= 1
             else:
                 pipelines.learn(classifier, x, y, kwargs)
         self.n_learned += 1
 
-    def _learn_asked(
-        self, x: typing.Any, y: typing.Any, probability: float, **kwargs: typing.Any
-    ) -> None:
-        """Learn a label that was asked for with this probability, as `learn_one` would."""
-        self._asked_with = probability
-        try:
-            self.learn_one(x, y, **kwargs)
-        finally:
-            del self._asked_with
-
     def _learn_observed(
-        self, classifier: typing.Any, x: typing.Any, y: typing.Any, w: float = 1.0
+        self,
+        asked_with: float | None,
+        classifier: typing.Any,
+        x: typing.Any,
+        y: typing.Any,
+        w: float = 1.0,
     ) -> None:
         """Teach an AutoOA3Classifier the label of an event that it observed when it was predicted.
 
         By the probability with which it was asked about, where that is known; else by that with
         which such an event is asked about now, for labels may come late.
         """
-        if self._asked_with is not None:
-            classifier._learn_observed(x, y, w, 1.0 / max(self._asked_with, 1e-6))
+        if asked_with is not None:
+            classifier._learn_observed(x, y, w, 1.0 / max(asked_with, 1e-6))
             return
         judged = classifier._core.judge_observed_one(x)
         margin, second_margin, variance, confidence, missing = judged

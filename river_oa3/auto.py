@@ -10,7 +10,7 @@ from river_oa3 import frames, metrics
 from river_oa3._core import checks
 from river_oa3._core.auto import Auto
 from river_oa3._core.auto_batch import judge_rows, learn_rows
-from river_oa3.base import Contribution, Event, UnsureClassifier, largest_first
+from river_oa3.base import Aside, Contribution, Event, UnsureClassifier, largest_first
 
 if typing.TYPE_CHECKING:
     from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
@@ -22,6 +22,9 @@ MAX_FEATURES = 2**20
 
 # What `explain_one` calls all that is no feature's.
 INTERCEPT = "(intercept)"
+
+# Of the label of an event that was observed before.
+_importance = Aside()
 
 
 class AutoOA3Classifier(UnsureClassifier, base.MiniBatchClassifier):
@@ -79,9 +82,6 @@ class AutoOA3Classifier(UnsureClassifier, base.MiniBatchClassifier):
     """
 
     _core: Auto
-
-    # Set while the label of an event is learned that was observed before.
-    _importance: float | None = None
 
     def __init__(
         self,
@@ -174,10 +174,11 @@ class AutoOA3Classifier(UnsureClassifier, base.MiniBatchClassifier):
             A weight that multiplies the loss of this event.
 
         """
-        if self._importance is None:
+        importance = _importance.of(self)
+        if importance is None:
             self._core.learn_one(x, y, w)
         else:
-            self._core.learn_one(x, y, w, True, self._importance)
+            self._core.learn_one(x, y, w, True, importance)
 
     def _learn_observed(
         self, x: Event, y: base.typing.ClfTarget, w: float, importance: float
@@ -198,11 +199,11 @@ class AutoOA3Classifier(UnsureClassifier, base.MiniBatchClassifier):
             The inverse of the probability with which the label was asked for.
 
         """
-        self._importance = importance
-        try:
+        if type(self).learn_one is AutoOA3Classifier.learn_one:
+            self._core.learn_one(x, y, w, True, importance)
+            return
+        with _importance.given(self, importance):
             self.learn_one(x, y, *([w] if w != 1.0 else []))  # not all of them take a weight
-        finally:
-            del self._importance
 
     def learn_many(self, X: IntoDataFrame, y: IntoSeries, w: float | IntoSeries = 1.0) -> None:
         """Observe and learn the rows of a data frame, in order, as `learn_one` would.

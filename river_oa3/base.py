@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import typing
 
 import numpy as np
@@ -21,6 +23,7 @@ if typing.TYPE_CHECKING:
     from river_oa3._core.sketch import Sketch
 
 __all__ = [
+    "Aside",
     "Contribution",
     "MarginClassifier",
     "SecondOrderClassifier",
@@ -34,6 +37,30 @@ Event = dict[base.typing.FeatureName, typing.Any]
 
 # A feature, its value in the event, and what it adds to the margin.
 Contribution = tuple[base.typing.FeatureName, typing.Any, float]
+
+
+class Aside(threading.local):
+    """An argument of `learn_one` that only this package knows of.
+
+    It gets past the `learn_one` of a subclass, which does not take it, to the overridden one.
+    Objects are shared between threads, so it stands in none of them.
+
+    """
+
+    receiver: typing.Any = None
+    value: float | None = None
+
+    @contextlib.contextmanager
+    def given(self, receiver: typing.Any, value: float) -> typing.Iterator[None]:
+        before = self.receiver, self.value
+        self.receiver, self.value = receiver, value
+        try:
+            yield
+        finally:
+            self.receiver, self.value = before
+
+    def of(self, receiver: typing.Any) -> float | None:
+        return self.value if self.receiver is receiver else None
 
 
 def largest_first(contributions: list[Contribution]) -> list[Contribution]:

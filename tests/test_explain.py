@@ -270,3 +270,25 @@ def test_pipeline_explains_its_first_event():
 def test_classifier_that_cannot_explain_is_named():
     with pytest.raises(NotImplementedError, match="LogisticRegression"):
         ActiveLearner(linear_model.LogisticRegression()).explain_one({"a": 1.0})
+
+
+@each_model
+@pytest.mark.parametrize("ask", ["explain_one", "margin_one", "predict_one", "learn_one"])
+def test_names_that_become_equal_are_refused(learner, ask):
+    class Name:
+        same = False
+
+        def __hash__(self):
+            return 1
+
+        def __eq__(self, other):
+            return Name.same
+
+    model, x = learner(), {Name(): 1.0, Name(): 2.0, Name(): 3.0, "a": 1.0}
+    for i in range(20):
+        model.learn_one({**x}, i % 2 == 0)
+    Name.same = True
+    before = dict(model.weights)
+    with pytest.raises(ValueError, match="two names of this event are one feature"):
+        getattr(model, ask)(x, *([True] if ask == "learn_one" else []))
+    assert dict(model.weights) == before

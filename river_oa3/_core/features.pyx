@@ -24,6 +24,18 @@ cdef enum:
     MAX_LOOKUPS = 1000
 
 
+cdef Py_ssize_t first_twice(list slots) except? -1:
+    """Where the first known feature stands that was there before; -1 where none was."""
+    cdef Py_ssize_t i
+    known = set()
+    for i in range(len(slots)):
+        if slots[i] >= 0:
+            if slots[i] in known:
+                return i
+            known.add(slots[i])
+    return -1
+
+
 cdef class Features:
     def __cinit__(self, bint is_raw=False):
         self.is_raw = is_raw
@@ -150,6 +162,7 @@ cdef class Features:
         cdef list kept = [items, names]
         cdef EventBuffer event = self.event
         cdef int lookups = 0
+        cdef Py_ssize_t twice = -1
         for name, item in items:
             if PyFloat_Check(item):
                 value = PyFloat_AS_DOUBLE(item)
@@ -182,9 +195,16 @@ cdef class Features:
             count = self.names.count
             n_drops = self.names.n_drops
             slots = [self.names.find(names[i], hashes[i]) for i in range(n)]
+            twice = first_twice(slots)
             lookups += 1
             if lookups > MAX_LOOKUPS:
                 raise RuntimeError("the names of this event change the model they are looked up in")
+        if twice >= 0:
+            raise ValueError(
+                f"two names of this event are one feature: {names[slots.index(slots[twice])]!r} "
+                f"and {names[twice]!r} are equal, and were not when the event was made: use names "
+                "whose __eq__ does not change"
+            )
         event.reserve(n)
         event.clear()
         for i in range(n):

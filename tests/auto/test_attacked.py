@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import enum
+import functools
 import math
 import pickle
+import random
+import threading
 
 import numpy as np
 import pytest
+from threads import in_threads, switching_eagerly
 
 from river_oa3 import ActiveLearner, AutoOA3Classifier, budget, datasets
 from river_oa3._core.auto_batch import judge_rows
+from river_oa3.auto import _importance as importance_of
 from river_oa3.experiments import replay
 
 
@@ -135,3 +140,33 @@ def test_subclass_that_learns_in_its_own_way_observes_each_event_once():
         model.predict_one({"a": float(i)})
         model.learn_one({"a": float(i)}, i % 2 == 0)
     assert model.classifier._core.counts == (10, 5, 5)
+
+
+def test_threads_that_share_a_classifier_learn_each_label_with_its_own_importance():
+    """Each has an `ActiveLearner` of its own around it, as README says."""
+    found, mine = [], threading.local()
+
+    class Watched(AutoOA3Classifier):
+        def _learn_observed(self, x, y, w, importance):
+            mine.of = importance
+            super()._learn_observed(x, y, w, importance)
+
+        def learn_one(self, x, y, w=1.0):
+            super().learn_one(x, y, w)
+            found.append(importance_of.of(self) == mine.of)
+
+    def learn(classifier, seed):
+        rng, model = random.Random(seed), ActiveLearner(classifier, seed=seed)
+        for _ in range(1500):
+            x = {"a": rng.gauss(0, 1), "b": rng.random(), "c": rng.choice("abc")}
+            if model.predict_one(x)[1]:
+                model.learn_one(x, x["a"] > 1)
+        done.append(model.n_learned)
+
+    for classifier in (AutoOA3Classifier(), Watched()):
+        done = []
+        with switching_eagerly():
+            in_threads(*(functools.partial(learn, classifier, seed) for seed in range(4)))
+        assert len(done) == 4
+        assert sum(classifier._core.counts[1:]) == sum(done) > 500
+    assert all(found)

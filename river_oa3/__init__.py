@@ -7,6 +7,7 @@ from river_oa3.files import load, save
 from river_oa3.oa3 import OA3Classifier
 from river_oa3.oa3_diag import OA3DiagClassifier
 from river_oa3.pending import PendingLabels
+from river_oa3.schema import Schema
 from river_oa3.soa3 import SOA3Classifier
 from river_oa3.ssoa3 import SSOA3Classifier
 
@@ -18,6 +19,7 @@ __all__ = [
     "PendingLabels",
     "SOA3Classifier",
     "SSOA3Classifier",
+    "Schema",
     "budget",
     "load",
     "metrics",

@@ -14,6 +14,7 @@ from river_oa3 import (
     OA3Classifier,
     OA3DiagClassifier,
     PendingLabels,
+    Schema,
     SOA3Classifier,
     SSOA3Classifier,
     budget,
@@ -25,6 +26,7 @@ from river_oa3.first_order import (
     PassiveAggressiveClassifier,
     PerceptronClassifier,
 )
+from river_oa3.schema import Column
 
 # Not one parameter a default: a file that forgot one would show.
 PARAMS = {"eta": 0.7, "gamma": 2.5, "rho": 3.0}
@@ -110,6 +112,26 @@ GAPS = {
 }
 
 
+RAW = {
+    "Schema": lambda: asking(
+        Schema(
+            {
+                "a": Column("number", decimal=",", gaps=("keine",)),
+                "né": "category",
+                "opened": Column("date", day_first=True, hours=False, sparse=True),
+                "made": Column("date", form="seconds"),
+                "at": "time",
+                "note": "text",
+                "new": "boolean",
+                "id": "left out",
+            }
+        )
+        | AutoOA3Classifier(),
+        labels=20,
+    ),
+}
+
+
 def serving(classifier, labels, **params):
     model = asking(classifier, query.AsymmetricQuery(1.0, 0.5), labels)
     return PendingLabels(model, **{"time_to_live": 8, "capacity": 6, "refund": True, **params})
@@ -144,6 +166,17 @@ _categories = st.fixed_dictionaries(
     {"colour": st.sampled_from(["red", "né", "\x1b[2J"]), "size": st.integers(0, 3) | st.none()}
 )
 _gaps = st.fixed_dictionaries(dict.fromkeys("ab", st.none() | st.integers(-3, 3)))
+_rows = st.fixed_dictionaries(
+    {"a": st.sampled_from(["1.234,5", "-2", "keine", None]), "note": st.text(max_size=9)},
+    optional={
+        "né": st.text(max_size=3) | st.integers(0, 3),
+        "opened": st.sampled_from(["31.1.2024", "5/2/2024", "2024-07-31 07:00"]),
+        "made": st.integers(0, 10**9),
+        "at": st.sampled_from(["12:30", "9:05 pm"]),
+        "new": st.booleans(),
+        "id": st.none(),
+    },
+)
 
 
 def streams(events):
@@ -161,6 +194,7 @@ KINDS = {
         if name.startswith(("Auto", "adaptive"))
     },
     **{name: (make, streams(_categories)) for name, make in CATEGORICAL.items()},
+    **{name: (make, streams(_rows)) for name, make in RAW.items()},
     **{name: (make, streams(_gaps)) for name, make in GAPS.items()},
 }
 
@@ -205,6 +239,9 @@ def examples(name, n=40):
     for i in range(n):
         if name in CATEGORICAL:
             x = {"colour": ("red", "né", "\x1b[2J")[i * i % 3], "size": (1, 2, None)[i % 3]}
+        elif name in RAW:
+            x = {"a": ("1,5", "keine", "-2")[i % 3], "né": "xyz"[i * i % 3], "note": f"paid {i}"}
+            x |= {"opened": f"{i % 28 + 1}/2/2024"} if i % 5 else {"at": f"{i % 24}:15"}
         elif name in GAPS:
             x = {"a": (1, None, -2, 3)[i % 4], "b": (None, 2, 0)[i * i % 3]}
         else:

@@ -4,7 +4,7 @@ import pytest
 from learners import LEARNERS, SKETCHES
 from river import checks
 
-from river_oa3 import AutoOA3Classifier, metrics
+from river_oa3 import AutoOA3Classifier, Schema, metrics
 
 NOT_DEFAULT = {"eta": 0.5, "gamma": 3.0, "rho": 8.0}
 
@@ -15,6 +15,7 @@ MODELS = (
     | {f"{learner.__name__}-wide": learner(sketch_size=20, seed=7) for learner in SKETCHES}
     | {"AutoOA3Classifier": AutoOA3Classifier()}
     | {"AutoOA3Classifier-cost": AutoOA3Classifier(metrics.WeightedCost(9, 1), max_features=20)}
+    | {"Schema": Schema(next(Schema._unit_test_params())["columns"])}
     | {f"{learner.__name__}-one-row": learner(sketch_size=1) for learner in SKETCHES}
 )
 

@@ -22,6 +22,7 @@ from river_oa3.files.parts import (
     register_remedy,
 )
 from river_oa3.files.values import LARGEST_COUNT, shown
+from river_oa3.schema import Column, Schema
 
 __all__ = ["in_order", "number_of"]
 
@@ -191,6 +192,24 @@ def _encode_keys(step: compose.Select | compose.Discard, writer: Writer) -> Json
     return {"names": writer.names(in_order(step.keys, writer))}
 
 
+def _encode_schema(schema: Schema, writer: Writer) -> Json:
+    check_attributes(schema, ("columns", "_features", "_takes_any_row"))
+    columns = schema.columns.items()
+    return {"columns": [{"name": name, "is": column.as_json()} for name, column in columns]}
+
+
+def _decode_schema(fields: Fields) -> Schema:
+    columns = {}
+    for number, content in enumerate(fields.items("columns")):
+        column = fields.inside(content, f"columns[{number}]")
+        name = column.text("name")
+        if name in columns:
+            fields.refuse("columns", f"has two called {shown(name)}")
+        columns[name] = Column.from_json(column.take("is"))
+        column.check_all_taken()
+    return Schema(columns)
+
+
 def in_order(names: Iterable[Hashable], writer: Writer) -> list[Hashable]:
     """The members of a set in an order that is the same in every process."""
     return sorted(names, key=lambda name: str(writer.names([name])))
@@ -226,6 +245,7 @@ register(preprocessing.StandardScaler, _encode_standard, _decode_standard)
 register(preprocessing.MinMaxScaler, _encode_min_max, _decode_min_max)
 register(preprocessing.MaxAbsScaler, _encode_max_abs, _decode_max_abs)
 register(preprocessing.Normalizer, _encode_normalizer, _decode_normalizer)
+register(Schema, _encode_schema, _decode_schema)
 register_remedy(
     compose.FuncTransformer,
     "it is code. Take the function out of the pipeline and call it on the event before "

@@ -6,7 +6,7 @@ import numpy as np
 from river import base
 from river.utils import dataframe
 
-from river_oa3 import frames, metrics
+from river_oa3 import frames
 from river_oa3._core import checks
 from river_oa3._core.auto import Auto
 from river_oa3._core.auto_batch import judge_rows, learn_rows
@@ -14,6 +14,8 @@ from river_oa3.base import Aside, Contribution, Event, UnsureClassifier, largest
 
 if typing.TYPE_CHECKING:
     from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
+
+    from river_oa3 import metrics
 
 __all__ = ["AutoOA3Classifier"]
 
@@ -254,6 +256,8 @@ def _prices(objective: typing.Any) -> tuple[float, float, bool]:
     """The prices of a miss and of a false alarm, and whether they are those of an event."""
     if objective is None:
         return 0.5, 0.5, False
+    from river_oa3 import metrics
+
     if isinstance(objective, metrics.WeightedSum):
         return objective.alpha_pos, 1.0 - objective.alpha_pos, False
     if isinstance(objective, metrics.WeightedCost):

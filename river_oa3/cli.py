@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import os
 import shlex
 import signal
 import sys
 import threading
+import typing
 from collections.abc import Iterator, Sequence
-
-from river_oa3.commands import bench, compare, reproduce, score, serve, show
-from river_oa3.datasets import DataError
 
 __all__ = ["main", "parser"]
 
@@ -25,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with _ends_as_interrupts():
             return int(options.run(options))
-    except (DataError, ValueError, TypeError, MemoryError) as error:
+    except (ValueError, TypeError, MemoryError) as error:
         print(f"river-oa3: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
@@ -57,21 +56,34 @@ def _ends_as_interrupts() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+class _Command(argparse.ArgumentParser):
+    """A command, whose module is imported when it is run: all together take a second and more."""
+
+    def __init__(self, *args: typing.Any, module: str | None = None, **kwargs: typing.Any):
+        super().__init__(*args, **kwargs)
+        self._module = module
+
+    def parse_known_args(self, args: typing.Any = None, namespace: typing.Any = None) -> typing.Any:
+        if self._module is not None:
+            module, self._module = self._module, None
+            importlib.import_module(f"river_oa3.commands.{module}").add_arguments(self)
+        return super().parse_known_args(args, namespace)
+
+
 def parser() -> argparse.ArgumentParser:
     """All commands and their options."""
-    parser = argparse.ArgumentParser(
+    parser = _Command(
         prog="river-oa3",
         description="Online learning from imbalanced streams with a budget of labels.",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    compare.add_arguments(commands.add_parser("compare", help="all methods on one stream"))
-    reproduce.add_arguments(commands.add_parser("reproduce", help="the paper's tables and figures"))
-    bench.add_arguments(
-        commands.add_parser("bench", help="speed and quality beside other libraries")
-    )
-    serve.add_arguments(commands.add_parser("serve", help="a model behind an address"))
-    score.add_arguments(
-        commands.add_parser("score", help="what a model thinks of the events of a file")
-    )
-    show.add_arguments(commands.add_parser("show", help="what a model file holds"))
+    for name, summary in {
+        "compare": "all methods on one stream",
+        "reproduce": "the paper's tables and figures",
+        "bench": "speed and quality beside other libraries",
+        "serve": "a model over HTTP, with a page for the annotators",
+        "score": "the scores of the events of a file",
+        "show": "what a model file holds",
+    }.items():
+        commands.add_parser(name, help=summary, module=name)
     return parser

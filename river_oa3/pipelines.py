@@ -12,7 +12,7 @@ import math
 import typing
 from collections.abc import Callable, Hashable
 
-from river import base, compose, preprocessing, utils
+from river import base, compose, utils
 
 from river_oa3._core import checks
 
@@ -188,6 +188,8 @@ def _has_no_length(step: typing.Any, x: typing.Any) -> bool:
     A scaler that has seen one event gives nothing else. Any other division by zero is a mistake in
     somebody's own step, and theirs to see.
     """
+    from river import preprocessing  # where a step can be one, it is imported already
+
     if getattr(type(step), "transform_one", None) is not preprocessing.Normalizer.transform_one:
         return False
     return bool(utils.math.norm(x, order=step.order) == 0)

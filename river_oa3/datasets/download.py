@@ -9,11 +9,12 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
-
-from river.datasets.base import RemoteDataset
+from typing import TYPE_CHECKING, Any
 
 from river_oa3.datasets.errors import DataError
+
+if TYPE_CHECKING:
+    from river.datasets.base import RemoteDataset
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes that have come and, where it is known, how many there will be."""

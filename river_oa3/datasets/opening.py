@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
-from river.datasets import base
 
 from river_oa3.datasets import files, paper, river_sets
 from river_oa3.datasets.download import Progress
@@ -20,6 +19,9 @@ from river_oa3.datasets.npz import read_npz
 from river_oa3.datasets.pairs import read_pairs
 from river_oa3.datasets.streams import Stream, stream
 from river_oa3.datasets.tables import is_frame, read_frame, read_table
+
+if TYPE_CHECKING:
+    from river.datasets import base
 
 _TABLES = (".csv", ".tsv", ".parquet", ".pq")
 # The last four are LIBSVM's own names for the parts of a set.
@@ -91,7 +93,7 @@ def open_stream(
     if is_frame(data):
         return _made(name or "frame", read_frame(data, label), positive)
     _refuse_label(type(data).__name__, label)
-    if isinstance(data, base.Dataset):
+    if river_sets.is_dataset(data):
         table = river_sets.read_dataset(data, download)
         return _made(name or type(data).__name__, table, positive)
     if isinstance(data, np.ndarray | Mapping | bytes) or scipy.sparse.issparse(data):

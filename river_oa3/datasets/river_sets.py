@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import typing
 from collections.abc import Callable
-
-from river import datasets
-from river.datasets import base
 
 from river_oa3.datasets.download import download_river_set
 from river_oa3.datasets.encode import Table
 from river_oa3.datasets.errors import DataError
 from river_oa3.datasets.pairs import read_pairs
 
-_TASKS = (base.BINARY_CLF, base.MULTI_CLF)
+if typing.TYPE_CHECKING:
+    from river.datasets import base
 
 
 def find(name: str) -> base.Dataset | None:
@@ -22,23 +21,38 @@ def find(name: str) -> base.Dataset | None:
     return known[name.casefold()]() if name.casefold() in known else None
 
 
+def is_dataset(data: typing.Any) -> bool:
+    from river.datasets import base
+
+    return isinstance(data, base.Dataset)
+
+
 def names() -> list[str]:
     """The sets with classes that come with river itself."""
+    from river.datasets import base
+
     made = [make() for make in _known().values()]
     return [
         type(dataset).__name__
         for dataset in made
-        if dataset.task in _TASKS and not isinstance(dataset, base.RemoteDataset)
+        if dataset.task in (base.BINARY_CLF, base.MULTI_CLF)
+        and not isinstance(dataset, base.RemoteDataset)
     ]
 
 
 def _known() -> dict[str, Callable[[], base.Dataset]]:
+    # Not with the package: they load scikit-learn, pandas and SQLAlchemy where these are installed.
+    from river import datasets
+    from river.datasets import base
+
     members = inspect.getmembers(datasets, inspect.isclass)
     return {name.casefold(): kind for name, kind in members if issubclass(kind, base.Dataset)}
 
 
 def read_dataset(dataset: base.Dataset, download: bool = False) -> Table:
     """Every event of one of river's data sets."""
+    from river.datasets import base
+
     name = type(dataset).__name__
     if isinstance(dataset, base.SyntheticDataset) and dataset.n_samples is None:
         raise DataError(f"{name} never ends: take a part of it, as in {name}().take(10_000)")

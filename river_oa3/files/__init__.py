@@ -1,16 +1,5 @@
 """Model files: JSON and plain arrays, which run no code when they are loaded."""
 
-from river_oa3.files import (  # noqa: F401 - each adds the kinds it knows
-    asking,
-    budgets,
-    encoders,
-    learners,
-    objectives,
-    quality,
-    rules,
-    steps,
-    waiting,
-)
 from river_oa3.files.container import from_bytes, to_bytes
 from river_oa3.files.errors import FileError
 from river_oa3.files.paths import load, save

@@ -32,8 +32,25 @@ class Content(typing.NamedTuple):
     versions: dict[str, str]
 
 
+@functools.cache
+def _register_kinds() -> None:
+    """Import what can be in a file, when there is one: river's metrics take long to import."""
+    from river_oa3.files import (  # noqa: F401 - each registers the kinds it knows
+        asking,
+        budgets,
+        encoders,
+        learners,
+        objectives,
+        quality,
+        rules,
+        steps,
+        waiting,
+    )
+
+
 def to_bytes(model: typing.Any) -> bytes:
     """The content of a model's file; the same model gives the same bytes."""
+    _register_kinds()
     writer = Writer()
     part = writer.part(model)
     manifest = {"format": FORMAT, "versions": _versions()}
@@ -53,6 +70,7 @@ def from_bytes(data: bytes) -> typing.Any:
 
 def read(data: bytes) -> Content:
     """All that a file holds."""
+    _register_kinds()
     content = memoryview(data).toreadonly().cast("B")
     _check_kind(content)
     check_whole(content)

@@ -7,7 +7,6 @@ import typing
 
 import numpy as np
 
-from river_oa3 import metrics
 from river_oa3._core import checks
 from river_oa3._core.auto import Auto
 from river_oa3.auto import AutoOA3Classifier
@@ -19,6 +18,7 @@ from river_oa3.first_order import (
     PassiveAggressiveClassifier,
     PerceptronClassifier,
 )
+from river_oa3.metrics import WeightedCost, WeightedSum
 from river_oa3.oa3 import OA3Classifier
 from river_oa3.oa3_diag import OA3DiagClassifier
 from river_oa3.soa3 import SOA3Classifier
@@ -124,8 +124,7 @@ def _encode_auto(model: AutoOA3Classifier, writer: Writer) -> Json:
 
 
 def _decode_auto(fields: Fields) -> AutoOA3Classifier:
-    kinds = (metrics.WeightedSum, metrics.WeightedCost)
-    objective = fields.optional_part("objective", kinds)
+    objective = fields.optional_part("objective", (WeightedSum, WeightedCost))
     max_features = fields.integer("max_features", least=1)
     model = AutoOA3Classifier(objective, max_features)
     price_fn, price_fp = (

@@ -5,13 +5,16 @@ import typing
 from collections.abc import Sequence
 
 import numpy as np
-from river import metrics as river_metrics
 
-from river_oa3 import metrics
 from river_oa3._core import checks
 from river_oa3.monitor import measures, stored
 from river_oa3.monitor.loss_watch import LossWatch
 from river_oa3.monitor.totals import FALSE_ALARMS, HITS, MISSES, PASSES, plausible_totals
+
+if typing.TYPE_CHECKING:
+    from river import metrics as river_metrics
+
+    from river_oa3 import metrics
 
 __all__ = ["AskedQuality", "Estimate"]
 
@@ -138,6 +141,8 @@ class AskedQuality(LossWatch):
         | river_metrics.Precision
         | None = None,
     ):
+        from river_oa3 import metrics
+
         super().__init__()
         self.metric = metrics.WeightedSum() if metric is None else metric
         measures.named_by(self.metric)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typing
 
-from river import drift
+if typing.TYPE_CHECKING:
+    from river import drift
 
 __all__ = ["LossWatch"]
 
@@ -36,6 +37,7 @@ class LossWatch:
         self._has_risen = False
         self._losses: list[float] = []
         self._half_way = 0.0
+        self._adwin()  # now, and not while the first label waits for the import
 
     def __getstate__(self) -> dict[str, typing.Any]:
         return self.__dict__
@@ -64,6 +66,8 @@ class LossWatch:
     def _adwin(self) -> drift.ADWIN:
         adwin, fed = getattr(self, "_detector", (None, None))
         if adwin is None or fed is not self._losses:
+            from river import drift  # takes half a second, for its data sets
+
             adwin = drift.ADWIN(delta=DELTA, clock=CLOCK)
             for loss in self._losses:
                 adwin.update(loss)

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import functools
 import typing
 from collections.abc import Callable
 
-from river import metrics as river_metrics
-
-from river_oa3 import metrics
 from river_oa3.monitor.totals import FALSE_ALARMS, HITS, MISSES, PASSES, Numbers
+
+if typing.TYPE_CHECKING:
+    from river import metrics as river_metrics
 
 __all__ = ["FORMULAS", "known", "named_by"]
 
-_NAMES: tuple[tuple[type[river_metrics.base.BinaryMetric], str], ...] = (
-    (metrics.WeightedSum, "weighted_sum"),
-    (metrics.WeightedCost, "weighted_cost"),
-    (metrics.Sensitivity, "sensitivity"),
-    (metrics.Specificity, "specificity"),
-    (river_metrics.Precision, "precision"),
-)
 
-# Whose weights and costs count where the metric has none.
-_SUM, _COST = metrics.WeightedSum(), metrics.WeightedCost()
+@functools.cache
+def _names() -> tuple[tuple[type[river_metrics.base.BinaryMetric], str], ...]:
+    from river import metrics as river_metrics
+
+    from river_oa3 import metrics
+
+    return (
+        (metrics.WeightedSum, "weighted_sum"),
+        (metrics.WeightedCost, "weighted_cost"),
+        (metrics.Sensitivity, "sensitivity"),
+        (metrics.Specificity, "specificity"),
+        (river_metrics.Precision, "precision"),
+    )
 
 
 def named_by(metric: typing.Any) -> str:
     """The measure that a metric stands for."""
-    for kind, measure in _NAMES:
+    for kind, measure in _names():
         if isinstance(metric, kind):
             if metric.pos_val not in (True,):
                 raise ValueError(
@@ -59,12 +64,16 @@ def _precision(n: typing.Any, _: typing.Any) -> typing.Any:
 
 
 def _weighted_sum(n: typing.Any, metric: typing.Any) -> typing.Any:
-    alpha = (metric if isinstance(metric, metrics.WeightedSum) else _SUM).alpha_pos
+    from river_oa3.metrics import WeightedSum
+
+    alpha = (metric if isinstance(metric, WeightedSum) else WeightedSum()).alpha_pos
     return alpha * _sensitivity(n, metric) + (1.0 - alpha) * _specificity(n, metric)
 
 
 def _weighted_cost(n: typing.Any, metric: typing.Any) -> typing.Any:
-    prices = metric if isinstance(metric, metrics.WeightedCost) else _COST
+    from river_oa3.metrics import WeightedCost
+
+    prices = metric if isinstance(metric, WeightedCost) else WeightedCost()
     cost = prices.cost_fn * n[MISSES] + prices.cost_fp * n[FALSE_ALARMS]
     return cost / n.sum(axis=0)
 

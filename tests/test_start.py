@@ -1,0 +1,68 @@
+"""What a start costs: which packages are imported, where all of them are installed."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import pytest
+from river import metrics as river_metrics
+
+import river_oa3
+
+HEAVY = ["fastapi", "matplotlib", "pandas", "polars", "pyarrow", "pyspark", "sklearn", "sqlalchemy"]
+LATER = ["river.datasets", "river.drift", "river.metrics", "river.preprocessing", "scipy.stats"]
+
+
+def imported_by(*lines):
+    """Which of the packages above these lines import, in a process of their own."""
+    code = [*lines, "import sys", f"print(*sorted(sys.modules.keys() & {HEAVY + LATER}))"]
+    ended = subprocess.run([sys.executable, "-c", "\n".join(code)], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.splitlines()[-1].split()
+
+
+def test_the_package_is_imported_without_what_a_learner_does_not_need():
+    assert imported_by("import river_oa3") == []
+
+
+def test_a_learner_of_numbers_needs_no_more_when_it_learns_and_asks():
+    assert not imported_by(
+        "from river_oa3 import ActiveLearner",
+        "model = ActiveLearner(budget=1, seed=1)",
+        "model.predict_one({'amount': 1.5, 'country': 'FR'})",
+        "model.learn_one({'amount': 1.5, 'country': 'FR'}, True)",
+    )
+
+
+@pytest.mark.parametrize("words", [["--help"], ["bench", "--help"]], ids=" ".join)
+def test_the_help_of_the_command_imports_no_command(words):
+    assert not imported_by(
+        "import contextlib",
+        "from river_oa3 import cli",
+        f"with contextlib.suppress(SystemExit): cli.main({words!r})",
+    )
+
+
+def test_the_metrics_are_there_on_first_use():
+    used = imported_by("import river_oa3", "assert river_oa3.metrics.WeightedSum().get() == 0.0")
+    assert "river.metrics" in used
+    assert not set(used) & set(HEAVY)
+
+
+def test_the_metrics_are_rivers_own_kind_and_can_be_pickled():
+    metric = river_oa3.metrics.WeightedCost(cost_fn=2.0, cost_fp=1.0)
+    assert isinstance(metric, river_metrics.base.BinaryMetric)
+    metric.update(True, False)
+    assert pickle.loads(pickle.dumps(metric)).get() == 2.0
+
+
+def test_a_monitor_brings_its_detector_of_drift_before_the_first_label():
+    lines = ["from river_oa3 import monitor", "quality = monitor.AskedQuality()"]
+    assert "river.drift" in imported_by(*lines)
+
+
+def test_an_attribute_that_is_not_there_is_named():
+    with pytest.raises(AttributeError, match="module 'river_oa3' has no attribute 'metric'"):
+        river_oa3.metric  # noqa: B018 - it raises

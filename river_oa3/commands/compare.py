@@ -48,7 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     add_data_arguments(parser)
     parser.add_argument(
-        "--budget", default="1%", help="labels that may be asked for, or a share such as 5%%"
+        "--budget",
+        default="1%",
+        help="labels that may be asked for, or a share such as 5%% or 0.05",
     )
     parser.add_argument(
         "--metric", choices=tuple(METRICS), default=SUM.name, help="what to be good at"
@@ -168,6 +170,12 @@ def run(options: argparse.Namespace) -> int:
         folder = results_folder(options.output)
         notes = notes_on(data, size, is_raw=options.raw)
         warnings = warnings_on(data, stream, is_raw=options.raw)
+        if not re.search("%|percent", options.budget) and float(options.budget) < 1.0:
+            share = f"{100 * float(options.budget):.6g}%"
+            warnings.append(
+                f"--budget {options.budget.strip()} is taken as a share, {share} of {events:,} "
+                f"events: {budget:,} labels"
+            )
         show_before(data, notes, warnings)
         try:
             findings = survey(scaled_once(stream, size.methods), plan, raw)
@@ -233,14 +241,16 @@ def _budget(text: str, events: int) -> int:
         number = float("nan")
     if match is None or math.isnan(number):
         raise DataError(f"--budget takes a number of labels or a share such as 1%, not {text!r}")
-    if match.group(2):
-        labels = number / 100.0 * events
+    share = number / 100.0 if match.group(2) else number if 0.0 < number < 1.0 else None
+    if share is not None:
+        labels = share * events
         labels = max(1, round(labels)) if 0 < labels <= events else labels
     elif math.isinf(number):
         labels = number
     elif number != int(number):
         raise DataError(
-            f"--budget {text} is not a whole number of labels; for a share write {text}%"
+            f"--budget {text} is not a whole number of labels: write {round(number)} for labels, "
+            f"or {number:g}% for a share of the events"
         )
     else:
         labels = int(number)

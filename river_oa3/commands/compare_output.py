@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,9 +31,6 @@ from river_oa3.experiments.output.text import clock, named_values, to_the_left
 from river_oa3.experiments.sizing import Size
 
 __all__ = ["notes_on", "show_after", "show_before", "warnings_on", "write_all"]
-
-WIDEST = 48
-"""A cell of the profile is cut off after so many characters on a terminal."""
 
 
 def notes_on(data: Data, size: Size, is_raw: bool) -> list[str]:
@@ -94,8 +92,12 @@ def show_before(data: Data, notes: Sequence[str], warnings: Sequence[str]) -> No
     if data.preparation is not None:
         assert data.source is not None
         print(f"{data.source.path or data.source.name} ({data.source.kind})\n")
-        lines = data.preparation.profile.table(data.preparation.done)
-        print(to_the_left([[_cut(cell) for cell in line] for line in lines]))
+        lines = [
+            [" ".join(cell.split()) for cell in line]
+            for line in data.preparation.profile.table(data.preparation.done)
+        ]
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        print(to_the_left(lines, width))
         print()
         for note in notes:
             print(f"- {note}")
@@ -103,11 +105,6 @@ def show_before(data: Data, notes: Sequence[str], warnings: Sequence[str]) -> No
         print(f"WARNING: {warning}")
     if data.preparation is not None or warnings:
         print(flush=True)
-
-
-def _cut(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= WIDEST else f"{text[: WIDEST - 3]}..."
 
 
 def show_after(findings: Findings) -> None:

@@ -55,7 +55,11 @@ BAD_COMPARISONS = {
     "a budget of words": (good, ["--budget", "abc"], ["'abc'", "such as 1%"]),
     "a budget below zero": (good, ["--budget", "-3"], ["'-3'", "such as 1%"]),
     "a budget above all": (good, ["--budget", "150%"], ["150%", "up to 100%"]),
-    "a budget of half a label": (good, ["--budget", "0.5"], ["0.5", "0.5%"]),
+    "a budget of half a label": (
+        good,
+        ["--budget", "2.5"],
+        ["--budget 2.5 is not a whole number", "write 2 for labels, or 2.5% for a share"],
+    ),
     "a budget beyond all numbers": (good, ["--budget", "1e999"], ["--budget", "1 to 30"]),
     "an unknown method": (good, ["--methods", "CSOAL,SVM"], ["'SVM'", *METHODS]),
     "no method": (good, ["--methods", ""], ["method", *METHODS]),

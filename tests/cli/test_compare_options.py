@@ -39,9 +39,18 @@ def test_in_order_is_said(compare):
     assert "in the order in which they came" in compare("--in-order").out
 
 
-@pytest.mark.parametrize(("text", "labels"), [("7", 7), ("10%", 12), ("0.1%", 1), ("100%", 120)])
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [("7", 7), ("10%", 12), ("0.1%", 1), ("100%", 120), ("0.1", 12), (".5", 60), ("5 percent", 6)],
+)
 def test_a_budget_is_a_count_or_a_share(compare, text, labels):
     assert compare("--budget", text).json["plan"]["budget"] == labels
+
+
+def test_a_budget_below_one_is_said_to_be_a_share(compare):
+    said = "WARNING: --budget 0.1 is taken as a share, 10% of 120 events: 12 labels\n"
+    assert said in compare("--budget", "0.1").out
+    assert "taken as a share" not in compare("--budget", "10%").out
 
 
 @pytest.mark.parametrize("costs", [(0.9, 0.1), (0.8, 0.2), (5, 10)])

@@ -21,6 +21,7 @@ from river_oa3.commands import compare_data, compare_output
 from river_oa3.datasets import DataError, files, preparation, spool
 from river_oa3.datasets.sources import open_source
 from river_oa3.experiments.output import files as output_files
+from river_oa3.experiments.output.text import to_the_left
 from river_oa3.experiments.peers import PEERS
 
 QUICK = ("--label", "fate", "--permutations", 5, "--methods", "AutoOA3,CSOAL", "--budget", "10%")
@@ -65,6 +66,21 @@ def test_the_profile_comes_first_with_what_was_done(ended):
         "gaps filled",
     ):
         assert part in profile
+
+
+def test_the_profile_is_whole_where_it_does_not_go_to_a_terminal(ended):
+    lines = ended.out.split("\n\n")[1].splitlines()
+    for done in ended.json["preparation"]["done"].values():
+        assert any(line.endswith(done) for line in lines)
+
+
+def test_the_profile_is_as_wide_as_the_terminal():
+    rows = [["column", "what was done"], ["a" * 20, "word " * 30], ["b", "short"]]
+    lines = to_the_left(rows, 60).splitlines()
+    assert [len(line) for line in lines] == [35, 60, 60, 27]
+    assert lines[2] == f"{'a' * 20}  {('word ' * 30)[:35]}..."
+    assert to_the_left(rows, 200) == to_the_left(rows)
+    assert max(map(len, to_the_left(rows, 10).splitlines())) == 26
 
 
 def test_the_profile_is_kept_beside_the_results(ended):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -24,6 +25,8 @@ __all__ = [
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 # What joins letters and emoji, and moves nothing but them.
 JOINERS = "\u200c\u200d"
+LEAST = 12
+"""No column of a table of texts is cut to fewer characters."""
 
 
 def aligned(
@@ -60,14 +63,33 @@ def aligned(
     return "\n".join([lines[0], rule, *lines[1:end], *below])
 
 
-def to_the_left(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of texts as lines, every column to the left, a rule below the heads."""
+def to_the_left(rows: Sequence[Sequence[str]], width: int | None = None) -> str:
+    """Rows of texts as lines, every column to the left, a rule below the heads.
+
+    Where a line may be no wider than `width`, the widest columns are cut until it is, but none to
+    less than `LEAST` characters.
+    """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    room = math.inf if width is None else width - 2 * (len(widths) - 1)
+    while sum(widths) > room and max(widths) > LEAST:
+        widest = max(widths)
+        # All that are as wide shrink together, to the next narrower one at most.
+        among = [j for j, each in enumerate(widths) if each == widest]
+        floor = max([LEAST, *(each for each in widths if each < widest)])
+        too_much = math.ceil((sum(widths) - room) / len(among))
+        for j in among:
+            widths[j] = max(floor, widest - too_much)
     lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(
+            _cut(cell, most).ljust(most) for cell, most in zip(row, widths, strict=True)
+        ).rstrip()
         for row in rows
     ]
     return "\n".join([lines[0], "-" * (sum(widths) + 2 * len(widths) - 2), *lines[1:]])
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def as_csv(rows: Iterable[Sequence[object]]) -> str:

@@ -1,4 +1,4 @@
-"""Connections to SQLite and PostgreSQL, which keep what is committed and wait for nobody for ever."""
+"""Connections to SQLite and PostgreSQL, which keep what is committed and never wait for ever."""
 
 from __future__ import annotations
 

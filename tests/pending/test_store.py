@@ -402,7 +402,7 @@ def test_other_database_than_sqlite_and_postgresql_is_refused_by_name(kind):
 
 @pytest.mark.parametrize("url", ["asks.db", "postgresql+no_driver://anna:secret@localhost/asks"])
 def test_url_of_no_database_is_refused_without_its_password(url):
-    with pytest.raises(StoreError, match="sqlite:///asks.db") as refused:
+    with pytest.raises(StoreError, match=r"sqlite:///asks\.db") as refused:
         durable(url)
     assert "secret" not in str(refused.value)
 

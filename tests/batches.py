@@ -2,10 +2,12 @@
 
 import random
 
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
+
+# The core needs none of them.
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+pa = pytest.importorskip("pyarrow")
 
 COLUMNS = [f"f{i}" for i in range(8)]
 

@@ -1,6 +1,7 @@
 import importlib
 import os
 import pkgutil
+from pathlib import Path
 
 # Before NumPy is imported: the machine may be busy, and small matrices gain nothing from threads.
 for library in ("OMP", "OPENBLAS", "MKL"):
@@ -20,14 +21,21 @@ settings.register_profile(
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
-# Under --import-mode=importlib the doctests of a module whose package is not imported yet run in a
-# second copy of it, and its classes are then not those that the tests pickle and compare.
-for module in pkgutil.walk_packages(river_oa3.__path__, "river_oa3."):
-    if not module.name.endswith("__main__"):
-        importlib.import_module(module.name)
-
 
 def pytest_configure(config):
     """Tests of one xdist_group run in one process, as those on Spark, which takes long to start."""
     if getattr(config.option, "dist", "no") == "load":
         config.option.dist = "loadgroup"
+    if any("tests" not in Path(argument).absolute().parts for argument in config.args):
+        _import_all()
+
+
+def _import_all():
+    """Import every module before its doctests are collected.
+
+    Under --import-mode=importlib the doctests of a module whose package is not imported yet run in
+    a second copy of it, and its classes are then not those that the tests pickle and compare.
+    """
+    for module in pkgutil.walk_packages(river_oa3.__path__, "river_oa3."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)

@@ -1,10 +1,16 @@
 """Each of river's own estimator checks, one case each, none skipped."""
 
 import pytest
+from first_order_kinds import KINDS, make
 from learners import LEARNERS, SKETCHES
 from river import checks
 
 from river_oa3 import AutoOA3Classifier, Schema, metrics
+from river_oa3.first_order import (
+    CostSensitiveClassifier,
+    PassiveAggressiveClassifier,
+    PerceptronClassifier,
+)
 
 NOT_DEFAULT = {"eta": 0.5, "gamma": 3.0, "rho": 8.0}
 
@@ -16,6 +22,15 @@ MODELS = (
     | {"AutoOA3Classifier": AutoOA3Classifier()}
     | {"AutoOA3Classifier-cost": AutoOA3Classifier(metrics.WeightedCost(9, 1), max_features=20)}
     | {"Schema": Schema(next(Schema._unit_test_params())["columns"])}
+    | {kind: make(kind) for kind in KINDS}
+    | {
+        f"{classifier.__name__}-default": classifier()
+        for classifier in (
+            CostSensitiveClassifier,
+            PassiveAggressiveClassifier,
+            PerceptronClassifier,
+        )
+    }
     | {f"{learner.__name__}-one-row": learner(sketch_size=1) for learner in SKETCHES}
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from river import metrics as river_metrics
@@ -61,6 +62,23 @@ def test_the_metrics_are_rivers_own_kind_and_can_be_pickled():
 def test_a_monitor_brings_its_detector_of_drift_before_the_first_label():
     lines = ["from river_oa3 import monitor", "quality = monitor.AskedQuality()"]
     assert "river.drift" in imported_by(*lines)
+
+
+EXTRAS = [*HEAVY, "httpx", "nbmake", "psutil", "selenium", "uvicorn", "xdist"]
+
+
+def test_the_tests_of_the_core_need_no_extra_of_the_package():
+    code = (
+        "import sys",
+        f"sys.modules.update(dict.fromkeys({EXTRAS}))",
+        "import pytest",
+        "options = ['--collect-only', '-q', '-p', 'no:cacheprovider', '-p', 'no:xdist']",
+        f"sys.exit(pytest.main([*options, {str(Path(__file__).parent / 'core')!r}]))",
+    )
+    ended = subprocess.run([sys.executable, "-c", "\n".join(code)], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stdout[-2000:]
+    assert "test_laws.py" in ended.stdout
+    assert "error" not in ended.stdout.splitlines()[-1]
 
 
 def test_an_attribute_that_is_not_there_is_named():

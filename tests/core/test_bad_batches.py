@@ -7,11 +7,18 @@ import sys
 from decimal import Decimal
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
-from batches import COLUMNS, each_backend, frame_of, learned_row_by_row, pandas_batch, random_rows
+from batches import (
+    COLUMNS,
+    each_backend,
+    frame_of,
+    learned_row_by_row,
+    pa,
+    pandas_batch,
+    pd,
+    pl,
+    random_rows,
+)
 from learners import each_learner, margins_while_learning, state, trained
 
 

@@ -7,7 +7,6 @@ import sys
 import threading
 
 import numpy as np
-import pandas as pd
 import pytest
 from learners import each_learner
 from threads import in_threads, switching_eagerly
@@ -22,6 +21,7 @@ def eager_switching():
 
 
 def frame(rows=20_000, columns=20):
+    pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(rows, columns)), columns=[f"f{j}" for j in range(columns)])
     return X, pd.Series(rng.random(rows) < 0.5)

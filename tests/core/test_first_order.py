@@ -29,7 +29,6 @@ from learners import (
     sparse_events,
     state,
 )
-from river import checks
 from streams import with_other_key_order
 
 from river_oa3.first_order import (
@@ -298,28 +297,3 @@ def test_nearly_separable_stream_is_learned(kind):
     model = learned(make(kind), events[:1000])
     hits = sum(model.predict_one(x) == y for x, y in events[1000:])
     assert hits > 160
-
-
-# River's own checks
-
-
-MODELS = {kind: make(kind) for kind in KINDS} | {
-    f"{classifier.__name__}-default": classifier()
-    for classifier in (PassiveAggressiveClassifier, PerceptronClassifier, CostSensitiveClassifier)
-}
-
-
-def river_cases():
-    for name, model in MODELS.items():
-        for number, check in enumerate(checks.yield_checks(model)):
-            yield pytest.param(model, check, id=f"{name}-{check.__name__}-{number}")
-
-
-@pytest.mark.parametrize(("model", "check"), list(river_cases()))
-def test_passes_river_check(model, check):
-    check(model.clone())
-
-
-@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_asks_to_be_let_off_no_check(model):
-    assert not model._unit_test_skips()

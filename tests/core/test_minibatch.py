@@ -4,9 +4,6 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from batches import (
     COLUMNS,
@@ -16,7 +13,10 @@ from batches import (
     each_backend,
     frame_of,
     learned_row_by_row,
+    pa,
     pandas_batch,
+    pd,
+    pl,
     polars_batch,
     pyarrow_batch,
     random_rows,

@@ -4,7 +4,7 @@ An event is judged as if it had been counted in the scaling already; observing i
 Learning a label then works on the row as it was observed.
 """
 
-from libc.math cimport pi, sqrt
+from libc.math cimport isnan, pi, sqrt
 
 from .auto_constants cimport (
     BIN_VALUE, BINS, DENSE, ENOUGH, EVIDENCE_CAP, EVIDENCE_EVENTS, EVIDENCE_LABELS,
@@ -100,6 +100,8 @@ cdef class AutoEngine(AutoRows):
             value = 0.0
             if slot <= next_dense:
                 value = clipped(x[i].value, LARGEST)
+                if isnan(value):  # missing
+                    value = 0.0
                 i += 1
                 k += slot == next_dense
             else:

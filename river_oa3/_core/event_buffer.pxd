@@ -66,7 +66,10 @@ cdef class EventBuffer:
 
     cdef inline void load_row(self, const double* values, const int* columns, Py_ssize_t size,
                               const Py_ssize_t* slots, bint is_dense) noexcept nogil:
-        """Take the row of a matrix: `size` numbers, or those that `columns` picks of a dense row."""
+        """Take the row of a matrix: `size` numbers, or those that `columns` picks of a dense row.
+
+        NaN is a missing number: nothing of a feature that is not known, and as it is of another.
+        """
         cdef Py_ssize_t k, slot, known = 0, new = 0
         cdef double value
         cdef Entry* entries = self.entries
@@ -79,7 +82,7 @@ cdef class EventBuffer:
                 entries[known].slot = slot
                 entries[known].value = value
                 known += 1
-            elif value != 0.0:
+            elif value < 0.0 or value > 0.0:
                 self.newcomers[new].value = value
                 self.newcomers[new].index = columns[k]
                 new += 1

@@ -37,7 +37,8 @@ class Stream:
     name
         What the stream is called.
     X
-        One event per row: float64 data, int32 indices in order, int64 index pointers, no zeros.
+        One event per row: float64 data, int32 indices in order, int64 index pointers, no zeros. NaN
+        is a missing number.
     y
         Whether each event is positive.
     names
@@ -116,6 +117,26 @@ class Stream:
         return int((np.diff(self.X.indptr) == 0).sum())
 
     @functools.cached_property
+    def has_missing(self) -> bool:
+        """Whether a number is missing, NaN in its place."""
+        return bool(np.isnan(self.X.data).any())
+
+    def refuse_missing(self, why: str) -> None:
+        """Refuse missing numbers by the first of them.
+
+        Parameters
+        ----------
+        why
+            Who does not take them.
+
+        """
+        if self.has_missing:
+            entry = int(np.flatnonzero(np.isnan(self.X.data))[0])
+            event = int(np.searchsorted(self.X.indptr, entry, side="right"))
+            feature = short_repr(self.names[self.X.indices[entry]])
+            raise DataError(f"event {event}: feature {feature} is missing, which {why}: fill it")
+
+    @functools.cached_property
     def squares(self) -> NDArray[np.float64]:
         """The squared length of each row; infinite where that is too large for a float."""
         with np.errstate(over="ignore"):
@@ -142,12 +163,14 @@ class Stream:
         Columns that most events have are standardised; any other is divided by the root mean square
         of what is not zero in it.
         """
+        self.refuse_missing("scaling does not take")
         scaled = (scaling or self.moments().scaling()).apply(self.X)
         X = _canonical(scaled.data, scaled.indices, scaled.indptr, scaled.shape)
         return dataclasses.replace(self, X=X)
 
     def unit_rows(self) -> Stream:
         """The stream with every row that is not empty divided by its Euclidean length."""
+        self.refuse_missing("leaves a row without a length")
         counts = np.diff(self.X.indptr)
         filled = counts > 0
         starts, counts = self.X.indptr[:-1][filled], counts[filled]
@@ -184,6 +207,7 @@ def stream(
     names: Sequence[Hashable] | None = None,
     note: str = "",
     permutations: ArrayLike | None = None,
+    missing: bool = False,
 ) -> Stream:
     """Make a stream of a matrix, sparse or dense, and its labels, and check both.
 
@@ -205,6 +229,8 @@ def stream(
         What makes it a part or a stand-in.
     permutations
         Orders of the events that come with the data, one order per row.
+    missing
+        Whether NaN stands for a missing number, as AutoOA3 takes it, and is no mistake.
 
     Examples
     --------
@@ -229,7 +255,7 @@ def stream(
     else:
         features = list(names)
         _check_names(name, features, columns)
-    _check_finite(matrix, features)
+    _check_finite(matrix, features, missing)
     labels = labels if isinstance(labels, np.ndarray) else list(labels)
     if getattr(labels, "ndim", 1) != 1 or len(labels) != rows:
         raise DataError(
@@ -305,8 +331,8 @@ def _check_names(name: str, features: list[Hashable], columns: int) -> None:
         seen.add(feature)
 
 
-def _check_finite(X: scipy.sparse.csr_array, features: list[Hashable]) -> None:
-    for entry in np.flatnonzero(~np.isfinite(X.data)):
+def _check_finite(X: scipy.sparse.csr_array, features: list[Hashable], missing: bool) -> None:
+    for entry in np.flatnonzero(np.isinf(X.data) if missing else ~np.isfinite(X.data)):
         event = int(np.searchsorted(X.indptr, entry, side="right"))
         feature, value = features[X.indices[entry]], X.data[entry]
         raise DataError(

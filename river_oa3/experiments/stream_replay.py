@@ -174,6 +174,8 @@ class Replay:
 
     def go_on(self, stream: Stream, rows: NDArray[np.intp]) -> None:
         """Replay these rows of a stream, after all that went before."""
+        if not isinstance(self._model.classifier, AutoOA3Classifier):
+            stream.refuse_missing("AutoOA3 alone takes")
         n, done = len(rows), self._events
         stops = self._checkpoints[(self._checkpoints > done) & (self._checkpoints <= done + n)]
         stops = stops - done

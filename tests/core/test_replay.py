@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -118,18 +120,37 @@ def test_covariance_after_a_replay_is_that_of_the_loop(method):
     assert bits(one) == bits(other)
 
 
-@each_auto
-@pytest.mark.parametrize("labels", [None, 120])
-@pytest.mark.parametrize("n", [300, 8500])
-def test_all_that_auto_oa3_knows_after_a_replay_is_what_it_knows_after_the_loop(method, labels, n):
-    scene, models = a_scene(n=n), (AUTO[method](labels), AUTO[method](labels))
-    replayed(models[0], scene.stream, scene.order, scene.numbers, scene.checkpoints)
-    one_by_one(models[1], scene.stream, scene.order, scene.numbers, scene.checkpoints)
+def assert_auto_oa3_knows_the_same(method, labels, scene):
+    models = AUTO[method](labels), AUTO[method](labels)
+    args = scene.stream, scene.order, scene.numbers, scene.checkpoints
+    assert replayed(models[0], *args) == one_by_one(models[1], *args)
     one, other = (model.classifier._core.__getstate__() for model in models)
     assert one.pop("names") == other.pop("names")
     assert {name: bits(part) for name, part in one.items()} == {
         name: bits(part) for name, part in other.items()
     }
+    return models
+
+
+@each_auto
+@pytest.mark.parametrize("labels", [None, 120])
+@pytest.mark.parametrize("n", [300, 8500])
+def test_all_that_auto_oa3_knows_after_a_replay_is_what_it_knows_after_the_loop(method, labels, n):
+    assert_auto_oa3_knows_the_same(method, labels, a_scene(n=n))
+
+
+@each_auto
+@pytest.mark.parametrize("n", [300, 8500])
+def test_nan_in_a_row_is_none_in_an_event(method, n):
+    """Missing numbers, of features that are known and of those that are not yet."""
+    scene, rng = a_scene(n=n), np.random.default_rng(2)
+    data = scene.stream.X.data
+    data[rng.random(len(data)) < 0.2] = np.nan
+    assert scene.stream.has_missing
+    model, twin = assert_auto_oa3_knows_the_same(method, 120, scene)
+    for x, _ in scene.stream.events(range(100)):
+        given_none = {name: None if math.isnan(value) else value for name, value in x.items()}
+        assert model.classifier.margin_one(x) == twin.classifier.margin_one(given_none)
 
 
 @each_method

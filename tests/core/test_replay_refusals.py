@@ -63,6 +63,13 @@ def test_checkpoints_that_do_not_rise_through_the_events_are_refused(checkpoints
     assert_refused(METHODS["OA3"](), ValueError, match, a_scene().stream, checkpoints=checkpoints)
 
 
+@each_method
+def test_missing_number_is_refused_but_by_auto_oa3(method):
+    rows = [[1.0, 2.0], [1.0, np.nan]]
+    stream = datasets.stream("toy", rows, [1, 0], names=["a", "b"], missing=True)
+    assert_refused(METHODS[method](), ValueError, "event 2: feature 'b' is missing", stream)
+
+
 @pytest.mark.parametrize(
     "classifier",
     [

@@ -148,6 +148,22 @@ def test_a_number_that_is_not_finite_is_refused_with_its_event_and_feature(value
         stream("toy", [[1, 1], [0, value], [value, 1]], [1, 0, 0], names=["a", "b"])
 
 
+def test_missing_numbers_are_taken_where_nan_stands_for_them():
+    gappy = stream("toy", [[1, math.nan], [0, 2.0]], [1, 0], names=["a", "b"], missing=True)
+    (first, _), (second, _) = gappy.events()
+    assert math.isnan(first["b"])
+    assert second == {"b": 2.0}
+    with refused("event 1", "'a'", "inf"):
+        stream("toy", [[math.inf, math.nan], [0, 2.0]], [1, 0], names=["a", "b"], missing=True)
+
+
+@pytest.mark.parametrize("act", [Stream.unit_rows, Stream.scaled])
+def test_what_needs_every_number_refuses_missing_ones_by_name(act):
+    gappy = stream("toy", [[1, 1], [1, math.nan]], [1, 0], names=["a", "b"], missing=True)
+    with refused("event 2", "'b' is missing", "fill it"):
+        act(gappy)
+
+
 def test_a_matrix_of_text_is_refused():
     with refused("not of numbers", "encode"):
         stream("toy", [["a"], ["b"]], [1, 0])

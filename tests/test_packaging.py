@@ -77,6 +77,20 @@ def test_a_wheel_holds_what_others_compile_and_check_against_and_no_generated_c(
     assert Path("river_oa3", "py.typed") in shipped
 
 
+def test_sources_that_are_not_compiled_say_what_to_do(source):
+    """As whoever installs the package and stays in the folder of the clone finds them."""
+    done = subprocess.run(
+        [sys.executable, "-c", "import river_oa3"], cwd=source, capture_output=True, text=True
+    )
+    assert "pip install -e ." in done.stderr.splitlines()[-1]
+    assert str(source) in done.stderr.splitlines()[-1]
+
+
+def test_the_readme_installs_in_place_what_it_runs_in_the_folder_of_the_clone():
+    commands = re.findall(r"pip install (.*?)'", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert commands[0] == "-e "
+
+
 def test_wheels_are_built_for_every_python_that_is_promised():
     promised = [
         line.rpartition(" ")[2]

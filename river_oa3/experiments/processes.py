@@ -5,13 +5,17 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import multiprocessing
+import multiprocessing.connection
+import multiprocessing.process
 import os
+import pickle
+import queue
 import signal
 import threading
+import traceback
 import types
 import typing
 from collections.abc import Callable, Iterator
-from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import resource_tracker
 
 __all__ = ["Processes", "blas_threads"]
@@ -20,17 +24,22 @@ BLAS_SETTINGS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 Result = typing.TypeVar("Result")
 
+# Whoever waits for it, the function and its arguments.
+_Call = tuple[
+    "concurrent.futures.Future[typing.Any]", Callable[..., typing.Any], tuple[object, ...]
+]
+
 
 class Processes:
     """So many worker processes, each of which computes with one thread.
 
-    What one computes does not depend on how many there are. An error in one of them is raised by
-    `result` here, and so is its death.
+    What one computes does not depend on how many there are. An error in one of them is raised where
+    its result is asked for, and so is its death, with which all are ended.
 
     Parameters
     ----------
     jobs
-        How many.
+        How many, at most: one is started with each of the first calls.
     prepare, arguments
         A function that each calls first, and what it is called with.
     threads
@@ -42,7 +51,7 @@ class Processes:
     >>> from river_oa3.experiments.processes import Processes
 
     >>> with Processes(1) as processes:
-    ...     processes.result(processes.submit(pow, 2, 10))
+    ...     processes.submit(pow, 2, 10).result()
     1024
 
     """
@@ -54,10 +63,15 @@ class Processes:
         arguments: tuple[object, ...] = (),
         threads: int | None = 1,
     ):
+        self._jobs = jobs
+        self._first = (prepare, arguments)
         self._threads = threads
-        self._pool = concurrent.futures.ProcessPoolExecutor(
-            jobs, multiprocessing.get_context("spawn"), _start, (prepare, arguments)
-        )
+        self._context = multiprocessing.get_context("spawn")
+        self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
+        self._workers: list[tuple[multiprocessing.process.BaseProcess, threading.Thread]] = []
+        # Held where a call is added or the processes end, so that none is added and never answered.
+        self._lock = threading.Lock()
+        self._is_stopped = False
 
     def __enter__(self) -> Processes:
         return self
@@ -65,59 +79,99 @@ class Processes:
     def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
         if kind is not None:
             self.stop()
-        self._pool.shutdown(cancel_futures=True)
+        self._drop_calls()
+        for _ in self._workers:
+            self._calls.put(None)
+        for process, thread in self._workers:
+            thread.join()
+            process.join()
 
     def stop(self) -> None:
         """End what is running now; nothing more can be run."""
-        # A public way, terminate_workers, comes with Python 3.14.
-        for process in list((self._pool._processes or {}).values()):
+        with self._lock:
+            self._is_stopped = True
+        for process, _ in self._workers:
             process.terminate()
+        self._drop_calls()
 
     def submit(
         self, function: Callable[..., Result], *arguments: object
     ) -> concurrent.futures.Future[Result]:
         """Have a function called in a process."""
-        # The pool starts its processes as they are needed, so that any call may start one.
-        with blas_threads(self._threads), _interrupts_deferred():
-            try:
-                n_before = len(self._pool._processes or {})
-                future = self._pool.submit(function, *arguments)
-            except BrokenProcessPool:
-                raise _death() from None
-            if len(self._pool._processes or {}) > n_before:
-                self._watch_new_process()
-            return future
+        future: concurrent.futures.Future[Result] = concurrent.futures.Future()
+        with self._lock:
+            if self._is_stopped:
+                raise _death()
+            self._calls.put((future, function, arguments))
+        if len(self._workers) < self._jobs:
+            with blas_threads(self._threads), _interrupts_deferred():
+                self._start_worker()
+        return future
 
-    def _watch_new_process(self) -> None:
-        """Have the pool's thread look again which processes there are.
+    def _start_worker(self) -> None:
+        ours, its = self._context.Pipe()
+        process = self._context.Process(target=_work, args=(its, *self._first))
+        process.start()
+        # Only where the process alone has the other end does its death close it.
+        its.close()
+        thread = threading.Thread(target=self._serve, args=(ours,), daemon=True)
+        self._workers.append((process, thread))
+        thread.start()
 
-        It is woken before a process starts, and may begin to wait without knowing of it: that
-        process could then die unseen.
-        """
-        with self._pool._shutdown_lock:
-            wakeup = self._pool._executor_manager_thread_wakeup
-            if wakeup is not None:
-                wakeup.wakeup()
+    def _serve(self, worker: multiprocessing.connection.Connection) -> None:
+        """Give calls to a process one by one, and what came of them to whoever waits."""
+        with worker:
+            while (call := self._calls.get()) is not None:
+                future, *work = call
+                try:
+                    worker.send(work)
+                    error, result = worker.recv()
+                except (EOFError, OSError):
+                    future.set_exception(_death())
+                    self.stop()
+                    return
+                except Exception as unsendable:
+                    error, result = unsendable, None
+                if error is None:
+                    future.set_result(result)
+                else:
+                    future.set_exception(error)
 
-    @staticmethod
-    def result(future: concurrent.futures.Future[Result]) -> Result:
-        """What came of a call."""
-        try:
-            return future.result()
-        except BrokenProcessPool:
-            raise _death() from None
+    def _drop_calls(self) -> None:
+        """Tell whoever waits for a call that has not begun that it never will."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                if (call := self._calls.get_nowait()) is not None:
+                    call[0].set_exception(_death())
 
 
-def _start(prepare: Callable[..., object] | None, arguments: tuple[object, ...]) -> None:
-    """What a worker does first. Ctrl-C is for its parent, who tells it to stop."""
+def _work(
+    parent: multiprocessing.connection.Connection,
+    prepare: Callable[..., object] | None,
+    arguments: tuple[object, ...],
+) -> None:
+    """What a worker does. Ctrl-C is for its parent, who tells it to stop."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if prepare is not None:
         prepare(*arguments)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            function, given = parent.recv()
+            answer: tuple[Exception | None, object]
+            try:
+                answer = None, function(*given)
+            except Exception as error:
+                error.add_note(f"in a worker process:\n{traceback.format_exc()}")
+                answer = error, None
+            try:
+                parent.send(answer)
+            except (AttributeError, TypeError, pickle.PicklingError) as error:
+                parent.send((error, None))
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent is gone, for the pool would have it wait for ever."""
+    """End this process when its parent is gone, whatever it is busy with."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -150,7 +150,7 @@ class ProcessRunner(Runner):
                 future = ended.get(timeout=LOOK)
             except queue.Empty:
                 continue
-            runs = self._processes.result(future)
+            runs = future.result()
             yield from zip(parcels.pop(future), runs, strict=True)
 
 

@@ -8,6 +8,7 @@ processes may add to the file at once, and a line that was cut off spoils no oth
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import importlib.metadata
 import json
@@ -18,11 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
+import river_oa3
 from river_oa3.datasets import DataError, Stream
 from river_oa3.experiments.scores import Counts
 from river_oa3.experiments.tasks import Run, Task
 
-__all__ = ["RunStore", "package_version"]
+__all__ = ["RunStore", "code_version"]
 
 
 class RunStore:
@@ -43,7 +45,7 @@ class RunStore:
 
     def of(self, stream: Stream, seed: int, paper_accounting: bool) -> StreamRuns:
         """The runs on one stream."""
-        return StreamRuns(self, (package_version(), fingerprint(stream), seed, paper_accounting))
+        return StreamRuns(self, (code_version(), fingerprint(stream), seed, paper_accounting))
 
     def __len__(self) -> int:
         self._look()
@@ -134,9 +136,23 @@ def fingerprint(stream: Stream) -> str:
     return digest.hexdigest()
 
 
-def package_version() -> str:
-    """The version of this package."""
-    return importlib.metadata.version("river-oa3")
+def code_version() -> str:
+    """The version of this package; while it is in development, with a digest of its code.
+
+    Such a version says nothing of what changes from day to day, and with it what a run gives.
+    """
+    version = importlib.metadata.version("river-oa3")
+    return f"{version}+{_code_digest()}" if ".dev" in version else version
+
+
+@functools.cache
+def _code_digest() -> str:
+    """A digest of every module of the package, as it is imported from here."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(river_oa3.__path__[0]).rglob("*")):
+        if path.suffix in (".py", ".so", ".pyd"):
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _content(run: Run | None) -> dict[str, typing.Any]:

@@ -61,9 +61,6 @@ def here(monkeypatch):
             future.set_result(function(parcel))
             return future
 
-        def result(self, future):
-            return future.result()
-
     monkeypatch.setattr(running, "Processes", Here)
     monkeypatch.setattr(plots, "available", lambda: False)
     return ran

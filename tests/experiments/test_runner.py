@@ -138,9 +138,9 @@ from river_oa3.experiments.processes import Processes
 
 if __name__ == "__main__":
     with Processes(1) as processes:
-        processes.result(processes.submit(abs, -1))
+        processes.submit(abs, -1).result()
         print(*(each.pid for each in multiprocessing.active_children()), flush=True)
-        processes.result(processes.submit(time.sleep, 600))
+        processes.submit(time.sleep, 600).result()
 """
 
 
@@ -170,14 +170,14 @@ def test_a_worker_ends_with_its_parent(tmp_path):
 @pytest.mark.parametrize(("asked", "found"), [(1, ["1"] * 3), (None, [None] * 3)])
 def test_a_process_has_as_many_threads_as_asked(asked, found):
     with Processes(1, threads=asked) as processes:
-        assert processes.result(processes.submit(threads_of_blas)) == found
+        assert processes.submit(threads_of_blas).result() == found
 
 
 def test_the_environment_is_left_as_it_was(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
     with Processes(1) as processes:
-        processes.result(processes.submit(threads_of_blas))
+        processes.submit(threads_of_blas).result()
     assert os.environ["OMP_NUM_THREADS"] == "7"
     assert "MKL_NUM_THREADS" not in os.environ
 

@@ -6,6 +6,11 @@ import dataclasses
 import itertools
 import json
 import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +18,7 @@ from commands import Recorded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import river_oa3
 from river_oa3 import datasets
 from river_oa3.datasets import DataError
 from river_oa3.experiments import Counts, store
@@ -132,8 +138,27 @@ def test_the_version_of_the_package_is_in_the_key(stream, tmp_path, monkeypatch)
     file = RunStore(tmp_path / "runs")
     (task,) = tasks(stream, 1)
     before = file.of(stream, 5, False).key(task)
-    monkeypatch.setattr(store, "package_version", lambda: "99.0")
+    monkeypatch.setattr(store, "code_version", lambda: "99.0")
     assert file.of(stream, 5, False).key(task) != before
+
+
+def test_a_version_in_development_changes_with_the_code(tmp_path):
+    """Which is how runs of yesterday's code were taken for today's."""
+    package = tmp_path / "river_oa3"
+    shutil.copytree(Path(river_oa3.__file__).parent, package)
+    command = "from river_oa3.experiments.store import code_version; print(code_version())"
+
+    def version():
+        environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+        return subprocess.check_output(
+            [sys.executable, "-c", command], text=True, env=environment, cwd=tmp_path
+        )
+
+    before = version()
+    assert version() == before
+    with (package / "auto.py").open("a") as file:
+        file.write("# Another day.\n")
+    assert (version() != before) == (".dev" in before)
 
 
 def test_the_data_are_in_the_key(stream):

@@ -37,7 +37,7 @@ def beside_busy_loops(effort: Effort, data_dir: str | None) -> Iterator[Figure]:
             busy.submit(_spin, os.getpid())
         for _ in range(2 * effort.rounds):
             for threads, processes in measured.items():
-                found = processes.result(processes.submit(_pace))
+                found = processes.submit(_pace).result()
                 best[threads] = min(best[threads], found)
     ratio = best[None] / best[1]
     yield Figure("OA3Classifier, one thread by order", best[1])

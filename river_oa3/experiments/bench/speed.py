@@ -94,7 +94,7 @@ def measure(
     with Processes(1, run_on_one_core) as processes:
 
         def there(call: Callable[..., typing.Any], *arguments: object) -> typing.Any:
-            return processes.result(processes.submit(call, *arguments))
+            return processes.submit(call, *arguments).result()
 
         for name in sections:
             section = SECTIONS[name]

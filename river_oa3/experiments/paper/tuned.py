@@ -11,7 +11,7 @@ from river_oa3.datasets import Stream
 from river_oa3.experiments.comparison import Plan
 from river_oa3.experiments.methods import METHODS
 from river_oa3.experiments.output.files import write_text
-from river_oa3.experiments.store import package_version
+from river_oa3.experiments.store import code_version
 from river_oa3.experiments.tuning import PAPER
 
 __all__ = ["TunedParameters"]
@@ -30,7 +30,7 @@ class TunedParameters:
         """Everything that tuning depends on."""
         # The accounting of empty events adds the same to every setting.
         parts = {
-            "version": package_version(),
+            "version": code_version(),
             "stream": stream.title,
             "length": len(stream),
             "goal": plan.goal,

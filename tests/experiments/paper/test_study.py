@@ -210,7 +210,7 @@ def test_what_tuning_does_not_depend_on_is_not_in_the_key(study, changes):
 
 def test_the_version_of_the_package_is_in_the_key_of_tuned_parameters(study, monkeypatch):
     before = key(study)
-    monkeypatch.setattr(tuned, "package_version", lambda: "99.0")
+    monkeypatch.setattr(tuned, "code_version", lambda: "99.0")
     assert key(study) != before
 
 

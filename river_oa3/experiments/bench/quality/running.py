@@ -96,7 +96,7 @@ def run_all(
                     for parcel in _parcels(stream, contest, missing[stream.name])
                 }
                 for future in concurrent.futures.as_completed(parcels):
-                    runs = processes.result(future)
+                    runs = future.result()
                     for job, run in zip(parcels[future], runs, strict=True):
                         if CONTENDERS[job.contender].is_kept:
                             store.add(keys[stream.name][job], run)

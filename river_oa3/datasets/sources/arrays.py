@@ -46,12 +46,19 @@ def _is_utf8(text: bytes) -> bool:
 
 
 def typed(values: Sequence[Any], where: Where) -> pa.Array:
-    """Python's values as flags where all are, numbers where all are, and texts otherwise."""
+    """Python's values as flags where all are, numbers where all are, and texts otherwise.
+
+    Where there is a list or an object among them, nothing is told but that: it is no feature.
+    """
     pa = arrow("a table")
     kinds = set(map(type, values)) - {_NOTHING}
     try:
         if not kinds:
             return pa.nulls(len(values))
+        if kinds & {list, tuple}:
+            return pa.nulls(len(values), pa.list_(pa.null()))
+        if dict in kinds:
+            return pa.nulls(len(values), pa.struct([]))
         if kinds == {bool}:
             return pa.array(values, pa.bool_())
         if kinds == {float}:
@@ -85,9 +92,8 @@ def _fault(value: Any) -> str | None:
     except UnicodeEncodeError:
         return "a text with half a character (a lone surrogate): replace it"
     except TypeError:
-        kind = "an object" if isinstance(value, dict) else f"a {type(value).__name__}"
         return (
-            f"holds {kind}, and must hold a number, a text or a flag: give each part a column of "
-            "its own, or leave it out"
+            f"holds a {type(value).__name__}, and must hold a number, a text or a flag: write it "
+            "as one of them, or leave the column out"
         )
     return None

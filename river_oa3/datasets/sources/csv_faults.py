@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import IO
 
 from river_oa3.datasets.errors import DataError, short_repr
-from river_oa3.datasets.sources.csv_header import AS_UTF8, Header
+from river_oa3.datasets.sources.csv_header import Header
 from river_oa3.datasets.sources.csv_pieces import OpenQuoteError
 from river_oa3.datasets.sources.csv_rows import LONGEST, Row, TooLongError, rows
+from river_oa3.datasets.sources.encoding import remedy
 
 
 def fault_of(path: Path, file: IO[bytes], header: Header, error: Exception) -> DataError:
@@ -51,5 +52,6 @@ def _fault(row: Row, header: Header) -> str | None:
             field.encode()
         except UnicodeEncodeError as error:
             byte = ord(field[error.start]) - 0xDC00
-            return f"{place}: byte 0x{byte:02x} is not UTF-8, as the file must be: {AS_UTF8}"
+            text = field.encode(errors="surrogateescape")
+            return f"{place}: byte 0x{byte:02x} is not UTF-8: {remedy(text)}"
     return None

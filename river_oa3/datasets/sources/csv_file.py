@@ -12,6 +12,7 @@ from river_oa3.datasets.sources.csv_faults import fault_of
 from river_oa3.datasets.sources.csv_header import read_header
 from river_oa3.datasets.sources.csv_pieces import CutError, pieces
 from river_oa3.datasets.sources.csv_rows import LONGEST, TooLongError, rows
+from river_oa3.datasets.sources.encoding import likely_encoding
 from river_oa3.datasets.sources.source import Batch, Cells, Source, arrow
 from river_oa3.datasets.sources.unchanged import Unchanged
 
@@ -22,27 +23,40 @@ class CsvFile(Source):
     kind = "CSV"
     columns: list[str]
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, encoding: str | None = None):
         arrow(path)
         self.path: Path = path
         self.name = files.parted(path)[0]
-        self._unchanged = Unchanged(path)
+        self._unchanged = Unchanged(path, encoding)
         with self._unchanged.opened() as opened:
             self._header = read_header(path, opened.file.read(LONGEST))
         self.columns = self._header.names
+        self.remarks = self._header.remarks
 
     @property
     def separator(self) -> str:
         """What stands between two fields."""
         return self._header.separator
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self, problems: list[str] | None = None) -> Iterator[Batch]:
         pa = arrow(self.path)
         start, skipped = 0, self._header.last_line
+        self._say(self._header.problems, problems)
+        is_said = bool(self._header.problems)
         with self._unchanged.opened() as opened:
             try:
                 for piece in pieces(opened.file, self._header.separator):
-                    columns = self._parsed(pa, piece, skipped)
+                    try:
+                        columns = self._parsed(pa, piece, skipped)
+                    except pa.ArrowException as error:
+                        if problems is None or _is_utf8(piece):
+                            raise
+                        if not is_said:
+                            self._say([str(self._fault(error))], problems)
+                            is_said = True
+                        # What else is wrong is to be found too.
+                        text = piece.decode(likely_encoding(piece), errors="replace")
+                        columns = self._parsed(pa, text.encode(), skipped)
                     n, skipped = len(columns[0]), 0
                     self._unchanged.check()
                     if n:
@@ -81,6 +95,12 @@ class CsvFile(Source):
         with self._unchanged.opened() as opened:
             return fault_of(self.path, opened.file, self._header, error)
 
+    def _say(self, found: list[str], problems: list[str] | None) -> None:
+        if problems is not None:
+            problems += found
+        elif found:
+            raise DataError(found[0])
+
     def _place(self, row: int) -> str:
         with self._unchanged.opened() as opened:
             try:
@@ -91,3 +111,11 @@ class CsvFile(Source):
             except TooLongError:
                 pass
         return super()._place(row)
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -6,15 +6,15 @@ import io
 import itertools
 import math
 import re
+import shlex
 from pathlib import Path
 from typing import NamedTuple
 
 from river_oa3.datasets import files
 from river_oa3.datasets.errors import DataError, first_few, short_repr
 from river_oa3.datasets.sources.csv_rows import LONGEST, TooLongError, rows
-from river_oa3.datasets.sources.source import check_names, no_events
-
-AS_UTF8 = "save it as UTF-8 (in a spreadsheet, 'CSV UTF-8'; elsewhere, iconv -t utf-8)"
+from river_oa3.datasets.sources.encoding import AS_UTF8, likely_encoding, remedy
+from river_oa3.datasets.sources.source import no_events
 
 _SEPARATORS = ",;\t|"
 _QUOTED = re.compile(r'"[^"]*"')
@@ -27,14 +27,21 @@ class Header(NamedTuple):
     separator: str
     last_line: int
     """The number of the line that the header ends on."""
+    problems: list[str]
+    """What is wrong with the names, which were read as they are likely to be meant."""
+    remarks: list[str]
+    """What was done with names that others have too."""
 
 
 def read_header(path: Path, start: bytes) -> Header:
     """The header of a file, of which the first bytes are given."""
     if not start:
         raise DataError(f"{path} is empty: get the file again")
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in start[:256]:
-        raise DataError(f"{path} is not UTF-8, but UTF-16 or no text at all: {AS_UTF8}")
+    if b"\0" in start[:256]:
+        raise DataError(
+            f"{path} is not UTF-8, but UTF-16 or no text at all: name the encoding with "
+            f"--encoding {likely_encoding(start[:256])}, or {AS_UTF8}"
+        )
     separator = _separator(path, start[:_SNIFFED].decode("utf-8-sig", errors="replace"))
     try:
         found = list(itertools.islice(rows(io.BytesIO(start), separator), 2))
@@ -43,10 +50,17 @@ def read_header(path: Path, start: bytes) -> Header:
     if not found:
         raise DataError(f"{path} holds blank lines alone: get the file again")
     header = found[0]
-    _check_header(path, header.first, header.fields)
+    place = f"{path}, line {header.first}"
     if len(found) == 1:
         raise _too_long(path, header.first) if len(start) == LONGEST else no_events(path)
-    return Header(header.fields, separator, header.last)
+    if all(_is_number(name) for name in header.fields):
+        raise DataError(
+            f"{place}: the first row must name the columns, and holds numbers alone "
+            f"({first_few(header.fields, 5)}): write a row of names above it"
+        )
+    names, problems = _decoded(place, header.fields)
+    names, remarks = _apart(place, [name.strip() for name in names])
+    return Header(names, separator, header.last, problems, remarks)
 
 
 def _separator(path: Path, start: str) -> str:
@@ -57,22 +71,40 @@ def _separator(path: Path, start: str) -> str:
     return max(_SEPARATORS, key=line.count)
 
 
-def _check_header(path: Path, line: int, names: list[str]) -> None:
+def _decoded(place: str, names: list[str]) -> tuple[list[str], list[str]]:
+    """Names in UTF-8; those that are not are read as they are likely to be meant."""
+    found, problems = [], []
     for number, name in enumerate(names, start=1):
         try:
             name.encode()
+            found.append(name)
         except UnicodeEncodeError:
-            shown = name.encode(errors="surrogateescape").decode("latin-1")
-            raise DataError(
-                f"{path}, line {line}: the name of column {number}, perhaps {short_repr(shown)}, "
-                f"is not UTF-8: {AS_UTF8}"
-            ) from None
-    if all(_is_number(name) for name in names):
-        raise DataError(
-            f"{path}, line {line}: the first row must name the columns, and holds numbers alone "
-            f"({first_few(names, 5)}): write a row of names above it"
-        )
-    check_names(f"{path}, line {line}", names)
+            text = name.encode(errors="surrogateescape")
+            found.append(text.decode(likely_encoding(text)))
+            problems.append(f"{place}: the name of column {number} is not UTF-8: {remedy(text)}")
+    return found, problems[:1]
+
+
+def _apart(place: str, names: list[str]) -> tuple[list[str], list[str]]:
+    """Names that are told apart: a second column of one name has a number behind it."""
+    found: list[str] = []
+    taken = set(names)
+    new: dict[str, list[str]] = {}
+    for name in names:
+        free, count = name, 1
+        while free in found or (count > 1 and free in taken):
+            count += 1
+            free = f"{name} ({count})".strip()
+        found.append(free)
+        if free != name:
+            new.setdefault(name, []).append(free)
+    remarks = [
+        f"{place}: {1 + len(others):,} columns are called {short_repr(name)}: those behind the "
+        f"first are taken as {first_few([short_repr(other) for other in others], 5)}; rename "
+        f"them, or leave one out with --drop {shlex.quote(others[0])}"
+        for name, others in new.items()
+    ]
+    return found, remarks
 
 
 def _is_number(text: str) -> bool:

@@ -45,7 +45,7 @@ class Frame(Source):
         if not len(self._frame) or not self.columns:
             raise no_events("a data frame")
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self, problems: list[str] | None = None) -> Iterator[Batch]:
         rows = len(self._frame)
         for start in range(0, rows, BATCH_ROWS):
             piece = self._frame[start : start + BATCH_ROWS]

@@ -11,7 +11,8 @@ import numpy as np
 from river_oa3.datasets import files
 from river_oa3.datasets.errors import DataError, short_repr
 from river_oa3.datasets.sources.arrays import typed
-from river_oa3.datasets.sources.json_objects import NotAnObjectError, read_object
+from river_oa3.datasets.sources.encoding import likely_encoding
+from river_oa3.datasets.sources.json_objects import NotAnObjectError, NotUtf8Error, read_object
 from river_oa3.datasets.sources.source import Batch, Cells, Source, arrow, no_events
 from river_oa3.datasets.sources.unchanged import Unchanged
 
@@ -26,21 +27,22 @@ class _Row(NamedTuple):
 
 
 class JsonLines(Source):
-    """Objects without objects or lists in them; a key that a line lacks is a column it lacks."""
+    """Objects, of which a key that a line lacks is a column it lacks; "a.b" is a key in a key."""
 
     kind = "JSON lines"
     columns = None
+    is_nested = True
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, encoding: str | None = None):
         arrow(path)
         self.path: Path = path
         self.name = files.parted(path)[0]
-        self._unchanged = Unchanged(path)
+        self._unchanged = Unchanged(path, encoding)
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self, problems: list[str] | None = None) -> Iterator[Batch]:
         start = 0
         with self._unchanged.opened() as opened:
-            for rows in self._rows(opened.file):
+            for rows in self._rows(opened.file, problems):
                 columns = self._columns(rows)
                 self._unchanged.check()
                 yield Batch(start, len(rows), columns, opened.done())
@@ -48,12 +50,23 @@ class JsonLines(Source):
         if not start:
             raise no_events(self.path)
 
-    def _rows(self, file: IO[bytes]) -> Iterator[list[_Row]]:
+    def _rows(self, file: IO[bytes], problems: list[str] | None) -> Iterator[list[_Row]]:
         rows: list[_Row] = []
         size = 0
+        is_said = False
         for number, line in self._lines(file):
             try:
-                rows.append(_Row(number, read_object(line)))
+                try:
+                    rows.append(_Row(number, read_object(line)))
+                except NotUtf8Error as error:
+                    if problems is None:
+                        raise
+                    if not is_said:
+                        problems.append(f"{self.path}, line {number}: {error}")
+                        is_said = True
+                    # What else is wrong is to be found too.
+                    text = line.decode(likely_encoding(line), errors="replace")
+                    rows.append(_Row(number, read_object(text.encode())))
             except NotAnObjectError as error:
                 raise DataError(f"{self.path}, line {number}: {error}") from None
             size += len(line)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from river_oa3.datasets.errors import short_repr
-from river_oa3.datasets.sources.csv_header import AS_UTF8
+from river_oa3.datasets.sources.encoding import remedy
 
 _EXAMPLE = 'write one whole object on each line, as {"size": 1.5, "label": 0}'
 # More digits than any float has, and fewer than Python refuses to read.
@@ -17,13 +17,27 @@ class NotAnObjectError(ValueError):
     """What is wrong with a line, and the fix."""
 
 
+class NotUtf8Error(NotAnObjectError):
+    """A line in another encoding."""
+
+
 def read_object(line: bytes) -> dict[str, Any]:
-    """The keys and values of a line, each key once."""
+    """The keys and values of a line, each key once; objects in it are flattened.
+
+    Examples
+    --------
+
+    >>> from river_oa3.datasets.sources.json_objects import read_object
+
+    >>> read_object(b'{"amount": {"value": 3, "tax": {"rate": 0.2}}, "label": 1}')
+    {'amount.value': 3, 'amount.tax.rate': 0.2, 'label': 1}
+
+    """
     try:
         found = _parsed(line.decode())
     except UnicodeDecodeError as error:
         byte = line[error.start]
-        raise NotAnObjectError(f"byte 0x{byte:02x} is not UTF-8: {AS_UTF8}") from None
+        raise NotUtf8Error(f"byte 0x{byte:02x} is not UTF-8: {remedy(line)}") from None
     except json.JSONDecodeError as error:
         raise NotAnObjectError(
             f"no JSON ({error.msg}, at character {error.pos + 1}): {_EXAMPLE}"
@@ -33,6 +47,30 @@ def read_object(line: bytes) -> dict[str, Any]:
     if not isinstance(found, dict):
         start = short_repr(line[:60].decode(errors="replace").strip())
         raise NotAnObjectError(f"expected an object, found {start}: {_EXAMPLE}")
+    return flattened(found) if any(type(value) is dict for value in found.values()) else found
+
+
+def flattened(content: dict[str, Any]) -> dict[str, Any]:
+    """An object without objects in it: their keys stand behind a point."""
+    found: dict[str, Any] = {}
+    # No recursion, as objects may lie deep in one another.
+    waiting = [iter(content.items())]
+    names: list[str] = []
+    while waiting:
+        for key, value in waiting[-1]:
+            name = ".".join([*names, key])
+            if type(value) is dict:
+                waiting.append(iter(value.items()))
+                names.append(key)
+                break
+            if name in found:
+                raise NotAnObjectError(
+                    f"key {short_repr(name)} stands twice, once as a key in an object: rename one"
+                )
+            found[name] = value
+        else:
+            waiting.pop()
+            del names[-1:]
     return found
 
 

@@ -43,7 +43,7 @@ class ParquetFile(Source):
         if not self._rows or not self.columns:
             raise no_events(path)
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self, problems: list[str] | None = None) -> Iterator[Batch]:
         start = 0
         with self._opened() as parquet:
             for found in parquet.iter_batches(self._batch_rows, use_threads=False):

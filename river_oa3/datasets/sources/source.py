@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import collections
 import importlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -68,10 +68,18 @@ class Source(abc.ABC):
     kind: Literal["CSV", "Parquet", "JSON lines", "frame"]
     columns: list[str] | None
     """None where they are known only once everything has been read."""
+    remarks: Sequence[str] = ()
+    """What was done with the names of columns, where it may not be what was meant."""
+    is_nested: bool = False
+    """Whether "a.b" may be a part of "a"."""
 
     @abc.abstractmethod
-    def batches(self) -> Iterator[Batch]:
-        """All rows, from the first one; each call reads the table again."""
+    def batches(self, problems: list[str] | None = None) -> Iterator[Batch]:
+        """All rows, from the first one; each call reads the table again.
+
+        `problems` gets what is wrong with the table where reading can go on all the same, as if
+        the user had chosen the likely remedy. Without it, the first such problem is raised.
+        """
 
     def where(self, row: int, column: str | None = None) -> str:
         """The place of a row, counted from 0, as a user would look for it."""

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, cast
 
 from river_oa3.datasets import files
 from river_oa3.datasets.errors import DataError
+from river_oa3.datasets.sources.encoding import AsUtf8, check_encoding, encoding_of_mark
 
 
 class Unchanged:
     """Opens a file any number of times, and refuses one that changed since the first."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, encoding: str | None = None):
         files.check(path)
         self.path = path
+        # Without it a text is in what its first bytes tell, or in UTF-8.
+        self._encoding = None if encoding is None else check_encoding(encoding)
         self._state = self._look()
 
     @contextlib.contextmanager
@@ -30,11 +34,19 @@ class Unchanged:
                 open(self.path, "rb") as packed,
                 files.unpacked(packed) as file,
             ):
-                yield OpenFile(packed, file)
+                yield OpenFile(packed, self._decoded(file), compressed=file is not packed)
         except Exception:
             self.check()
             raise
         self.check()
+
+    def _decoded(self, file: IO[bytes]) -> IO[bytes]:
+        # What is open can be looked into, be it compressed or not.
+        start = cast("io.BufferedReader", file).peek(4)[:4]
+        encoding = self._encoding or encoding_of_mark(start)
+        if encoding is None:
+            return file
+        return cast("IO[bytes]", io.BufferedReader(AsUtf8(file, encoding, self.path)))
 
     def check(self) -> None:
         """Refuse a file that was written to, replaced or removed."""
@@ -55,9 +67,9 @@ class Unchanged:
 class OpenFile:
     """The bytes of a file, decompressed, and how far it has been read."""
 
-    def __init__(self, packed: BinaryIO, file: IO[bytes]):
+    def __init__(self, packed: BinaryIO, file: IO[bytes], compressed: bool):
         self.file = file
-        self.compressed = file is not packed
+        self.compressed = compressed
         self._packed = packed
         self._size = os.fstat(packed.fileno()).st_size
 

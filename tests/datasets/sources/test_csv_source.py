@@ -68,10 +68,34 @@ def test_a_quote_inside_a_field_is_a_quote(tmp_path):
     assert [row["a"] for row in rows_of(path)] == ['5" pipe', '6" pipe']
 
 
-@pytest.mark.parametrize("name", ["", " a ", "a" * 100_000, 'two\n"lines"', "größe", "1"])
+@pytest.mark.parametrize("name", ["", "a b", "a" * 100_000, 'two\n"lines"', "größe", "1"])
 def test_a_column_may_have_any_name(tmp_path, name):
     path = written(tmp_path, "toy.csv", f"{quoted(name)},y\n1,2\n")
     assert rows_of(path) == [{name: "1", "y": "2"}]
+
+
+def test_blanks_around_a_name_are_no_part_of_it(tmp_path):
+    source = open_source(written(tmp_path, "toy.csv", "Status ;\tBetrag;\u00a0a b\n1;2;3\n"))
+    assert source.columns == ["Status", "Betrag", "a b"]
+    assert source.remarks == []
+
+
+@pytest.mark.parametrize("kind", ["utf-16", "utf-32"])
+def test_a_byte_order_mark_tells_the_encoding(tmp_path, kind):
+    path = written(tmp_path, "toy.csv", "größe,b\n1,é\n".encode(kind))
+    source = open_source(path)
+    assert rows_of(source) == [{"größe": "1", "b": "é"}]
+    assert source.where(0, "b") == f"{path}, line 2, column 'b'"
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+@pytest.mark.parametrize("kind", ["latin-1", "cp1252", "utf-16-le", "utf-16-be", "utf-8"])
+def test_an_encoding_may_be_named(tmp_path, kind, suffix, monkeypatch):
+    monkeypatch.setattr(csv_pieces, "LONGEST", 100)
+    text = "größe,b\n" + '1,é\n2,"ü\nß"\n' * 200
+    path = written(tmp_path, f"toy.csv{suffix}", PACKERS[suffix](text.encode(kind)))
+    rows = [{"größe": "1", "b": "é"}, {"größe": "2", "b": "ü\nß"}]
+    assert rows_of(open_source(path, encoding=kind)) == rows * 200
 
 
 def test_separators_in_quotes_are_not_counted(tmp_path):

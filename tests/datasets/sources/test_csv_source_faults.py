@@ -32,10 +32,18 @@ def test_a_header_longer_than_the_rows_is_refused(tmp_path):
         rows_of(written(tmp_path, "toy.csv", "a,b,c\n1,2\n3,4\n"))
 
 
-def test_columns_of_one_name_are_refused_by_all_their_names(tmp_path):
-    path = written(tmp_path, "toy.csv", "a,b,,a,c,b,a,\n1,2,3,4,5,6,7,8\n")
-    with refused(str(path), "line 1", "'a' (3 times)", "'b' (2 times)", "'' (2 times)", "rename"):
-        open_source(path)
+def test_columns_of_one_name_are_numbered_and_that_is_said(tmp_path):
+    path = written(tmp_path, "toy.csv", "a,b,,a ,a (2), b,a,\n1,2,3,4,5,6,7,8\n")
+    source = open_source(path)
+    assert source.columns == ["a", "b", "", "a (3)", "a (2)", "b (2)", "a (4)", "(2)"]
+    assert source.remarks == [
+        f"{path}, line 1: 3 columns are called 'a': those behind the first are taken as 'a (3)', "
+        "'a (4)'; rename them, or leave one out with --drop 'a (3)'",
+        f"{path}, line 1: 2 columns are called 'b': those behind the first are taken as 'b (2)'; "
+        "rename them, or leave one out with --drop 'b (2)'",
+        f"{path}, line 1: 2 columns are called '': those behind the first are taken as '(2)'; "
+        "rename them, or leave one out with --drop '(2)'",
+    ]
 
 
 def test_a_header_of_numbers_is_refused_as_data(tmp_path):
@@ -43,21 +51,48 @@ def test_a_header_of_numbers_is_refused_as_data(tmp_path):
         open_source(written(tmp_path, "toy.csv", "1.5,0,-2e3\n1,2,3\n"))
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-def test_a_wide_encoding_is_refused(tmp_path, encoding):
-    with refused("UTF-16", "save it as UTF-8"):
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_wide_encoding_without_a_mark_is_refused(tmp_path, encoding):
+    with refused("UTF-16", f"--encoding {encoding}", "save it as UTF-8"):
         open_source(written(tmp_path, "toy.csv", "a,b\n1,2\n".encode(encoding)))
 
 
 def test_latin_1_in_a_row_is_refused_by_line_and_column(tmp_path):
     path = written(tmp_path, "toy.csv", "a,b\n1,2\n3,café\n".encode("latin-1"))
-    with refused(str(path), "line 3, column 'b'", "0xe9", "save it as UTF-8"):
+    fix = "say --encoding latin-1 if it should read 'café', or save it as UTF-8"
+    with refused(str(path), "line 3, column 'b'", f"byte 0xe9 is not UTF-8: {fix}"):
         rows_of(path)
 
 
+def test_what_else_is_wrong_is_looked_for_in_a_text_that_is_not_utf_8(tmp_path):
+    path = written(tmp_path, "toy.csv", "a,café\n1,2\n3,café €\n".encode("cp1252"))
+    problems = []
+    (batch,) = open_source(path).batches(problems)
+    assert {name: cells.values.to_pylist() for name, cells in batch.columns.items()} == {
+        "a": ["1", "3"],
+        "café": ["2", "café €"],
+    }
+    assert len(problems) == 1
+    assert "the name of column 2 is not UTF-8: say --encoding latin-1 if it" in problems[0]
+
+
+def test_the_encoding_of_windows_is_told_from_latin_1(tmp_path):
+    path = written(tmp_path, "toy.csv", "a,b\n1,2\n3,5 €\n".encode("cp1252"))
+    with refused("line 3, column 'b': byte 0x80 is not UTF-8: say --encoding cp1252", "'5 €'"):
+        rows_of(path)
+
+
+def test_a_text_that_is_not_in_the_encoding_that_is_named(tmp_path):
+    path = written(tmp_path, "toy.csv", "a,b\n1,2\n3,café\n".encode("latin-1"))
+    with refused(f"{path} is not in the encoding shift_jis", "name another with --encoding"):
+        rows_of(open_source(path, encoding="shift_jis"))
+    with refused("--encoding latin-17 is no encoding that is known: give one such as latin-1"):
+        open_source(path, encoding="latin-17")
+
+
 def test_latin_1_in_the_header_is_refused_with_the_name(tmp_path):
-    with refused("line 1", "column 2", "'café'", "save it as UTF-8"):
-        open_source(written(tmp_path, "toy.csv", "a,café\n1,2\n".encode("latin-1")))
+    with refused("line 1", "column 2", "if it should read 'café'", "save it as UTF-8"):
+        rows_of(written(tmp_path, "toy.csv", "a,café\n1,2\n".encode("latin-1")))
 
 
 def test_a_nul_byte_is_refused_by_line_and_column(tmp_path):

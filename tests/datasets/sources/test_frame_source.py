@@ -53,7 +53,7 @@ def test_objects_of_several_kinds_are_texts():
 
 def test_objects_that_are_no_values_are_refused_by_event_and_column():
     frame = pd.DataFrame({"a": pd.Series([1, dt.date(2020, 1, 1), "x"], dtype=object)})
-    with refused("event 2, column 'a'", "a date", "leave it out"):
+    with refused("event 2, column 'a'", "a date", "leave the column out"):
         rows_of(frame)
 
 

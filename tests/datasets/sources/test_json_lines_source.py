@@ -103,11 +103,31 @@ def test_a_line_that_is_no_object_is_refused_by_its_number(tmp_path, line):
         rows_of(source)
 
 
-@pytest.mark.parametrize(("value", "kind"), [("[1]", "a list"), ('{"b": 1}', "an object")])
-def test_a_nested_value_is_refused_by_line_and_column(tmp_path, value, kind):
-    source = source_of(tmp_path, '{"a": 1}', "", f'{{"x": 1, "a": {value}}}')
-    with refused(f"{source.path}, line 3, column 'a'", kind, "leave it out"):
-        rows_of(source)
+def test_an_object_in_an_object_is_flattened(tmp_path):
+    line = '{"a": {"b": 1, "c": {"d": "x", "e": {}}}, "f": {"b": true}, "g": 2}'
+    assert rows_of(source_of(tmp_path, line)) == [{"a.b": 1.0, "a.c.d": "x", "f.b": True, "g": 2.0}]
+
+
+def test_a_key_that_is_an_object_in_some_lines_alone(tmp_path):
+    source = source_of(tmp_path, '{"a": {"b": 1}}', '{"a": null}', '{"a": 3}')
+    assert rows_of(source) == [{"a.b": 1.0}, {"a": None}, {"a": 3.0}]
+
+
+def test_a_key_that_is_called_as_one_in_an_object_is_refused(tmp_path):
+    with refused("line 1: key 'a.b' stands twice, once as a key in an object: rename one"):
+        rows_of(source_of(tmp_path, '{"a": {"b": 1}, "a.b": 2}'))
+
+
+def test_lists_are_of_a_type_that_is_no_feature(tmp_path):
+    source = source_of(tmp_path, '{"a": 1, "b": 2}', '{"a": [1, 2], "b": 3}')
+    assert types_of(source) == [{"a": "list<item: null>", "b": "double"}]
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_an_encoding_may_be_named(tmp_path, suffix):
+    content = PACKERS[suffix]('{"größe": "é"}\n'.encode("latin-1"))
+    path = written(tmp_path, f"toy.jsonl{suffix}", content)
+    assert rows_of(open_source(path, encoding="latin-1")) == [{"größe": "é"}]
 
 
 @pytest.mark.parametrize("other", ["1", '"x"'])
@@ -145,7 +165,7 @@ def test_half_a_character_in_a_key_is_refused_by_its_line(tmp_path):
 
 def test_what_is_not_utf_8_is_refused_by_its_line(tmp_path):
     content = '{"a": "x"}\n{"a": "é"}\n'.encode("latin-1")
-    with refused("toy.jsonl, line 2", "0xe9", "save it as UTF-8"):
+    with refused("toy.jsonl, line 2", "0xe9", "--encoding latin-1", "save it as UTF-8"):
         rows_of(written(tmp_path, "toy.jsonl", content))
 
 

@@ -87,7 +87,9 @@ NUMBERS = st.none() | st.floats(allow_nan=False, allow_infinity=False)
 def tables(draw):
     n = draw(st.integers(1, 8))
     columns = {"a text": [draw(TEXTS) for _ in range(n)]}
-    for name in draw(st.lists(NAMES.filter(lambda name: name != "a text"), unique=True)):
+    # The names in a CSV file are without the blanks around them.
+    names = st.lists(NAMES.map(str.strip).filter(lambda name: name != "a text"), unique=True)
+    for name in draw(names):
         values = draw(st.sampled_from([TEXTS, NUMBERS]))
         columns[name] = [draw(values) for _ in range(n)]
     return columns

@@ -30,7 +30,7 @@ class Memory(Source):
         self._batch = batch
         self._absent = {name: np.asarray(rows) for name, rows in (absent or {}).items()}
 
-    def batches(self):
+    def batches(self, problems=None):
         rows = len(next(iter(self._arrays.values())))
         for start in range(0, rows, self._batch):
             n = min(self._batch, rows - start)

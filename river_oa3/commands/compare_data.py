@@ -89,6 +89,10 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
         "all columns or for one; may be repeated",
     )
     parser.add_argument(
+        "--encoding",
+        help="the encoding of a text that is not UTF-8, such as latin-1",
+    )
+    parser.add_argument(
         "--sample",
         metavar="ROWS",
         help="a first look: so many rows at random, or a share such as 5%%",
@@ -122,7 +126,9 @@ def _columns(texts: list[str], columns: list[str] | None) -> tuple[str, ...]:
     known = set(columns or ())
     found = []
     for text in texts:
-        found += [text] if text in known else [part for part in text.split(",") if part]
+        # The names in a CSV file have no blanks around them.
+        parts = [text] if text in known else text.split(",")
+        found += [part if part in known else part.strip() for part in parts if part]
     return tuple(dict.fromkeys(found))
 
 
@@ -153,18 +159,18 @@ def opened_table(options: argparse.Namespace) -> Source | None:
     is_set = is_named(options.data)
     if not is_set and not os.path.isfile(path):
         return None  # which is said where it is opened
-    source = None if is_set else open_source(path)
+    source = None if is_set else open_source(path, options.encoding)
     if source is None and not (is_set or is_libsvm(path) or files.parted(path)[1] == ".npz"):
         raise DataError(
             f"{path} is of a kind that cannot be read: save it as CSV, Parquet or JSON lines, "
             "under a name that ends in .csv, .parquet or .jsonl"
         )
     if source is None:
-        for name in FOR_TABLES:
+        for name in (*FOR_TABLES, "encoding"):
             if getattr(options, name):
                 raise DataError(
-                    f"--{name} names a column of a table, and {options.data} is not a table: leave "
-                    f"--{name} out"
+                    f"--{name} is for a table, and {options.data} is not a table: leave --{name} "
+                    "out"
                 )
     return source
 

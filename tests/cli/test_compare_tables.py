@@ -378,7 +378,6 @@ def test_all_problems_come_at_once_with_their_remedies(tmp_path):
 BAD = {
     "one class": ("a,label\n1,0\n2,0\n", [], "one class"),
     "budget of 0": ("a,label\n1,0\n2,1\n", ["--budget", "0"], "--budget 0"),
-    "two columns of one name": ("a,a,label\n1,2,0\n2,3,1\n", [], "'a'"),
     "too many fields": ("a,label\n1,0\n2,1,9\n", [], "line 3"),
     "no label in a row": ("a,label\n1,0\n2,\n3,1\n", [], "label"),
     "an unknown sample": ("a,label\n1,0\n2,1\n", ["--sample", "most"], "--sample"),

@@ -22,6 +22,7 @@ _ALMOST_NUMBER = re.compile(r"[$€£]? ?[+-]?[0-9]{1,3}([.,' ]?[0-9]{3})*([.,][
 def warnings_of(profile: Profile, columns: Sequence[ColumnProfile], wishes: Wishes) -> list[str]:
     """What may be wrong with these columns although nothing forbids their use."""
     return [
+        *profile.remarks,
         *_giveaways(profile, columns),
         *_late_positives(profile),
         *_ambiguous_dates(columns),

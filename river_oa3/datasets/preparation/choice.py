@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from river_oa3.datasets.preparation.column_profile import ColumnProfile
 from river_oa3.datasets.preparation.wishes import Wishes
+from river_oa3.datasets.sources import Source
+
+
+def is_dropped(name: str, wishes: Wishes, source: Source) -> bool:
+    """Whether a column is to be dropped, be it as a part of what an object in the table holds."""
+    if name in wishes.drop:
+        return True
+    return source.is_nested and any(name.startswith(f"{dropped}.") for dropped in wishes.drop)
 
 
 def left_out(column: ColumnProfile, wishes: Wishes) -> str | None:

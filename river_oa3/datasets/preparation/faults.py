@@ -19,7 +19,10 @@ from river_oa3.datasets.tables import LABELS
 def label_column(names: list[str], wishes: Wishes) -> str | None:
     """The column of the labels, if there is no doubt about it."""
     if wishes.label is not None:
-        return wishes.label if wishes.label in names else None
+        if wishes.label in names:
+            return wishes.label
+        alike = [name for name in names if name.strip() == wishes.label.strip()]
+        return alike[0] if len(alike) == 1 else None
     usual = [name for name in names if name.casefold() in LABELS and name not in wishes.drop]
     return usual[0] if len(usual) == 1 else None
 
@@ -91,7 +94,8 @@ def faults_of_columns(
         drop = f"leave the column out with --drop {_shell(name)}"
         if column.unfit is not None:
             yield (
-                f"column {short_repr(name)} holds {column.unfit}, which cannot be a feature: {drop}"
+                f"column {short_repr(name)} holds {_a_type(column.unfit)}, which cannot be a "
+                f"feature: {drop}"
             )
         elif column.infinite_at is not None:
             yield (
@@ -114,7 +118,11 @@ def _faults_of_category(column: ColumnProfile) -> Iterator[str]:
 
 
 def faults_of_wishes(
-    columns: Mapping[str, ColumnProfile], names: list[str], label: str | None, wishes: Wishes
+    columns: Mapping[str, ColumnProfile],
+    names: list[str],
+    label: str | None,
+    wishes: Wishes,
+    source: Source,
 ) -> Iterator[str]:
     """Options that name no column, or one they do not apply to."""
     yield from wishes.problems()
@@ -126,7 +134,8 @@ def faults_of_wishes(
     }
     for option, wanted in named.items():
         for name in wanted:
-            if name not in names:
+            is_object = source.is_nested and any(each.startswith(f"{name}.") for each in names)
+            if name not in names and not (is_object and option == "--drop"):
                 yield (
                     f"{option} names {short_repr(name)}, which is no column: choose of "
                     f"{first_few(names, 20)}"
@@ -149,6 +158,12 @@ def faults_of_choice(columns: Mapping[str, ColumnProfile], wishes: Wishes) -> It
             f"no column is left to learn from, {first_few(why, 5) or 'the label stands alone'}: "
             "drop less with --drop, or keep one with --keep"
         )
+
+
+def _a_type(kind: str) -> str:
+    """A type as JSON calls it, if it does."""
+    name = kind.partition("<")[0]
+    return {"list": "lists", "large_list": "lists", "struct": "objects"}.get(name, kind)
 
 
 def _shell(name: str) -> str:

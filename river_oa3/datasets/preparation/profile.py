@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from river_oa3.datasets.errors import DataError
 from river_oa3.datasets.labels import classes_called
 from river_oa3.datasets.preparation import faults, kinds
+from river_oa3.datasets.preparation.choice import is_dropped
 from river_oa3.datasets.preparation.chunks import in_chunks, rows_of
 from river_oa3.datasets.preparation.class_sample import ClassSample
 from river_oa3.datasets.preparation.column_profile import ColumnProfile
@@ -41,6 +43,8 @@ class Profile:
     columns: dict[str, ColumnProfile]
     """All but the label and what was dropped."""
     dropped: tuple[str, ...]
+    remarks: tuple[str, ...]
+    """What was done with the names of columns, where it may not be what was meant."""
     sample: dict[bool, ClassSample]
     """Some rows of the positive class, and some of the others."""
     taken: int
@@ -84,11 +88,17 @@ class Profile:
 def profile(source: Source, wishes: Wishes, progress: Progress | None = None) -> Profile:
     """Read a table once and say what is in it, or all that is wrong with it."""
     scan = _Scan(source, wishes)
-    for chunk in in_chunks(source.batches()):
-        scan.add(chunk)
-        if progress is not None:
-            progress(chunk.done, scan.rows)
-    return scan.finish()
+    problems: list[str] = []
+    is_whole = True
+    try:
+        for chunk in in_chunks(source.batches(problems)):
+            scan.add(chunk)
+            if progress is not None:
+                progress(chunk.done, scan.rows)
+    except DataError as error:
+        problems.append(str(error))
+        is_whole = False
+    return scan.finish(problems, is_whole)
 
 
 class _Scan:
@@ -96,10 +106,10 @@ class _Scan:
         self.rows = 0
         self._source = source
         self._wishes = wishes
-        self._label: str | None = None
         self._labels = LabelScan()
         self._columns: dict[str, ColumnScan] = {}
-        self._names: dict[str, None] = {}
+        self._names = dict.fromkeys(source.columns or ())
+        self._label = faults.label_column(list(self._names), wishes)
         # One generator decides of `--sample`, another one of the sample that is looked at.
         self._taken = RowSample(wishes.sample, wishes.seed)
         self._generator = np.random.default_rng([wishes.seed, 0])
@@ -115,7 +125,7 @@ class _Scan:
             self._add_labels(chunk, self._label)
         self.rows += chunk.n
         for name, cells in chunk.columns.items():
-            if name != self._label and name not in self._wishes.drop:
+            if self._is_feature(name):
                 scan = self._columns.setdefault(name, ColumnScan())
                 rows = chunk.start if cells.rows is None else rows_of(chunk, name)
                 scan.add(cells.values, rows)
@@ -136,29 +146,31 @@ class _Scan:
             sample.add(chunk._replace(columns=columns), rows, ranks[rows])
 
     def _is_feature(self, name: str) -> bool:
-        return name != self._label and name not in self._wishes.drop
+        return name != self._label and not is_dropped(name, self._wishes, self._source)
 
-    def finish(self) -> Profile:
+    def finish(self, problems: list[str], is_whole: bool) -> Profile:
         columns = {name: kinds.found(name, scan, self.rows) for name, scan in self._columns.items()}
         wishes, source, label = self._wishes, self._source, self._label
         positive: list[int] = []
         below = self._taken.finish()
-        problems: list[str] = []
-        if label is None:
+        # Of a table that was read in part, there may be more columns and classes.
+        are_all_named = is_whole or source.columns is not None
+        if label is None and are_all_named:
             problems += faults.faults_of_no_label(columns, wishes)
-        else:
+        elif label is not None and is_whole:
             positive, found = faults.faults_of_label(label, self._labels, source, wishes)
             problems += found
             if positive and below is not None:
                 everyone = list(range(len(self._labels.classes)))
                 sizes = self._taken.count(positive), self._taken.count(everyone)
                 problems += faults.faults_of_sample(*sizes)
-        problems += faults.faults_of_wishes(columns, list(self._names), label, wishes)
+        if are_all_named:
+            problems += faults.faults_of_wishes(columns, list(self._names), label, wishes, source)
         problems += faults.faults_of_columns(columns, source, wishes)
-        if label is not None:
+        if label is not None and is_whole:
             problems += faults.faults_of_choice(columns, wishes)
         if problems or label is None:
-            raise Problems(str(source.path or source.name), problems)
+            raise Problems(str(source.path or source.name), list(dict.fromkeys(problems)))
         return self._made(label, positive, columns, below)
 
     def _made(
@@ -183,7 +195,10 @@ class _Scan:
             positives=positives,
             first_positive=min(labels.first_rows[code] for code in positive),
             columns=columns,
-            dropped=self._wishes.drop,
+            dropped=tuple(
+                name for name in self._names if is_dropped(name, self._wishes, self._source)
+            ),
+            remarks=tuple(self._source.remarks),
             sample=dict(zip(groups, self._samples, strict=True)),
             taken=self.rows if is_whole else self._taken.count(list(range(len(names)))),
             taken_positives=positives if is_whole else self._taken.count(positive),

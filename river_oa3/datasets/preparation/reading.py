@@ -144,11 +144,15 @@ def as_codes(values: pa.Array) -> NDArray[Any]:
 def join(pieces: Sequence[pa.Array]) -> pa.Array:
     """Cells of one column one after the other.
 
-    Where their types differ, as in JSON they may, they are numbers if all can be, else texts.
+    Where their types differ, as in JSON they may, they are numbers if all can be, else texts. What
+    has lists among it is no feature, whatever else there is.
     """
     import pyarrow as pa
 
     kinds = {piece.type for piece in pieces if not pa.types.is_null(piece.type)}
+    unfit = [kind for kind in kinds if family(kind) == "unfit"]
+    if unfit and len(kinds) > 1:
+        return pa.nulls(sum(map(len, pieces)), unfit[0])
     if len(kinds) > 1 and {family(kind) for kind in kinds} <= {"number", "flag"}:
         numbers = [as_numbers(piece) for piece in pieces]
         return pa.concat_arrays([pa.array(some, from_pandas=True) for some in numbers])

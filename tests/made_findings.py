@@ -10,7 +10,7 @@ from river_oa3.experiments.budget_curve import BudgetCurve
 from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.methods import Setting
 from river_oa3.experiments.tasks import Run
-from river_oa3.experiments.verdict import chance_of, judge
+from river_oa3.experiments.verdict import judge
 
 POSITIVES, NEGATIVES, BUDGET = 100, 900, 40
 
@@ -45,8 +45,8 @@ def made(sums=CLEAR, metric="sum", name="made", ceiling=None, curve=None, prefer
     comparison = Comparison(
         stream, plan, Setting(BUDGET, 9.0), checkpoints, {name: {} for name in sums}, runs
     )
-    scores = {method: goal.score(comparison.counts(method)) for method in sums}
-    verdict = judge(goal, scores, chance_of(goal, POSITIVES, NEGATIVES), preferred)
+    counts = {method: comparison.curves(method) for method in sums}
+    verdict = judge(goal, counts, preferred=preferred)
     return Findings(
         comparison,
         verdict,

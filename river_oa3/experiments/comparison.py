@@ -22,7 +22,7 @@ from river_oa3.experiments.methods import (
 )
 from river_oa3.experiments.output.text import named_values
 from river_oa3.experiments.runner import Runner
-from river_oa3.experiments.scores import Counts, Goal
+from river_oa3.experiments.scores import Counts, Goal, together
 from river_oa3.experiments.tasks import Part, Run, Task
 from river_oa3.experiments.tuning import Search, tune
 
@@ -165,7 +165,7 @@ class Comparison:
     def curves(self, method: str) -> Counts:
         """The counts of all runs of a method: arrays of runs by checkpoints."""
         runs = [run for _, run in sorted(self.runs[method].items())]
-        return Counts(*(np.array(each) for each in zip(*(run.counts for run in runs), strict=True)))
+        return together([run.counts for run in runs])
 
     def parts(self, method: str) -> list[Part]:
         """The events of each run of a method, in the order of the permutations."""

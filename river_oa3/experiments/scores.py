@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3 import metrics
 
-__all__ = ["COST", "METRICS", "SUM", "Counts", "Goal", "Metric"]
+__all__ = ["COST", "METRICS", "SUM", "Counts", "Goal", "Metric", "together"]
 
 Numbers = NDArray[np.float64]
 
@@ -45,6 +45,11 @@ class Counts(typing.NamedTuple):
     def specificity(self) -> Numbers:
         """In percent; 0 while there is no negative event."""
         return _percent(self.true_negatives, self.true_negatives + self.false_positives)
+
+
+def together(runs: Sequence[Counts]) -> Counts:
+    """The counts of several runs as one, whose arrays have a row for each run."""
+    return Counts(*(np.array(each) for each in zip(*runs, strict=True)))
 
 
 def _percent(part: typing.Any, whole: typing.Any) -> Numbers:

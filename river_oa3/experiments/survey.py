@@ -14,9 +14,9 @@ from river_oa3.experiments.comparison import Comparison, Plan, carry_out, check,
 from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.methods import AUTO, EVERY_LABEL, find
 from river_oa3.experiments.runner import Runner
-from river_oa3.experiments.scores import Counts
+from river_oa3.experiments.scores import Counts, together
 from river_oa3.experiments.tasks import Task
-from river_oa3.experiments.verdict import Verdict, chance_of, judge
+from river_oa3.experiments.verdict import Verdict, judge
 
 __all__ = ["survey", "verdict_of"]
 
@@ -59,24 +59,22 @@ def survey(stream: AnyStream, plan: Plan, raw: AnyStream | None = None) -> Findi
 
 def verdict_of(comparison: Comparison) -> Verdict:
     """Who is ahead in the orders that every method has finished."""
-    goal, stream = comparison.plan.goal, comparison.stream
     finished = set.intersection(*(set(runs) for runs in comparison.runs.values()))
     orders = sorted(finished) or sorted(next(iter(comparison.runs.values())))[:1]
-    scores = {
-        method: np.array([float(goal.score(runs[order].final)) for order in orders])
+    counts = {
+        method: together([runs[order].counts for order in orders])
         for method, runs in comparison.runs.items()
         if finished or orders[0] in runs
     }
-    share = comparison.events / len(stream)
-    chance = chance_of(goal, round(share * stream.positives), round(share * stream.negatives))
-    return judge(goal, scores, chance, preferred=(AUTO,))
+    in_time = not comparison.plan.permutations
+    return judge(comparison.plan.goal, counts, in_time, preferred=(AUTO,))
 
 
 def _ceiling(runner: Runner, comparison: Comparison) -> Counts:
     """AutoOA3 with every label bought."""
     found = _run(runner, comparison, [(EVERY_LABEL, comparison.events)], "buying every label")
     runs = found[EVERY_LABEL, comparison.events]
-    return Counts(*(np.array(each) for each in zip(*runs, strict=True)))
+    return together(runs)
 
 
 def _curve(runner: Runner, findings: Findings) -> BudgetCurve:

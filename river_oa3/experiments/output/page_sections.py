@@ -151,7 +151,7 @@ def _leads(findings: Findings) -> str:
         return ""
     figures = iter(words.amount(*(x for each in verdict.differences for x in each[1:]), figures=4))
     rows = [
-        [each.method, *(next(figures) for _ in each[1:]), "yes" if each.is_shown else "no"]
+        [each.method, *(next(figures) for _ in each[1:]), "yes" if each.is_significant else "no"]
         for each in verdict.differences
     ]
     return table(

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from river_oa3.experiments.comparison import Comparison
-from river_oa3.experiments.output.references import CHANCE, EVERY_LABEL, constant_answer
+from river_oa3.experiments.output.references import CHANCE, EVERY_LABEL
 from river_oa3.experiments.scores import Counts, Metric
+from river_oa3.experiments.verdict import constant_answer
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +30,8 @@ def draw_references(
     """
     goal, (low, high) = comparison.plan.goal, axes.get_ylim()
     if CHANCE in references:
-        chance = metric.score(goal, constant_answer(comparison, metric)).mean(axis=0)
+        seen = comparison.curves(next(iter(comparison.runs)))
+        chance = metric.score(goal, constant_answer(goal, metric, seen)).mean(axis=0)
         axes.plot(comparison.checkpoints, chance, "-", color=GREY, linewidth=1.0, zorder=1.5)
         low, high = min(low, chance[-1]), max(high, min(chance[-1], 2.0 * high))
         last = int(np.flatnonzero(chance <= high)[-1])

@@ -48,8 +48,15 @@ def decision(findings: Findings) -> str:
         return f"Use {verdict.winner}: it is ahead of every other method."
     if verdict.orders < 2:
         return f"Use {verdict.recommended} for now: one order of the events decides nothing."
-    if len(verdict.tied) == 1:
+    if not verdict.differences:
         return f"Use {verdict.best}: no other method was compared."
+    if len(verdict.tied) == 1:
+        measure = findings.comparison.plan.goal.measure
+        least = f"{measure.worthwhile:g} {measure.gain_unit}"
+        return (
+            f"Use {verdict.best}: all others are worse on these events, though "
+            f"{verdict.differences[0].method} by less than {least}."
+        )
     if verdict.recommended == verdict.best:
         return f"Use {verdict.best}: no other method is shown to be better."
     return f"Use {verdict.recommended}: no other method is shown to be better than it."
@@ -66,9 +73,9 @@ def who_is_ahead(findings: Findings) -> str:
             "order. One order shows no difference between methods: give several, such as "
             "--permutations 20."
         )
-    behind = [each for each in verdict.differences if each.is_shown]
-    if verdict.winner is not None:
-        ahead = f"{verdict.winner} comes to {_scored(findings, verdict.winner)} and is ahead of"
+    behind = [each for each in verdict.differences if each.is_significant]
+    if len(verdict.tied) == 1:
+        ahead = f"{verdict.best} comes to {_scored(findings, verdict.best)} and is ahead of"
         closest = behind[0].method if len(behind) == 1 else f"all others: of {behind[0].method}"
         return f"{ahead} {closest} by {_interval(findings, behind[0])}."
     tied = (
@@ -94,11 +101,15 @@ def judgement(findings: Findings) -> str:
     if verdict.orders < 2 or n == 0:
         return ""
     level = f"{LEVEL:.0%}".replace("%", " %")
-    sure = f"{level} shared among the {n} comparisons" if n > 1 else level
+    pairs = math.comb(n + 1, 2)
+    sure = f"{level} shared among the {pairs} pairs of methods" if n > 1 else level
+    measure = findings.comparison.plan.goal.measure
     return (
-        f"Judged by the paired differences between {verdict.best} and each of the others over "
-        f"{verdict.orders} orders of the events: Student's t, {sure}. A method is ahead where "
-        "its whole interval is above zero."
+        f"Judged by the differences between {verdict.best} and each of the others in the same "
+        f"{verdict.orders} orders of the events. Their intervals cover other orders and other "
+        f"events of the same kind (jackknife over blocks of events; Student's t, {sure}). A method "
+        "is ahead where its whole interval is above zero, and a winner is named where it is ahead "
+        f"of each of the others by at least {measure.worthwhile:g} {measure.gain_unit}."
     )
 
 

@@ -14,18 +14,25 @@ LEVELLED = {10: 60.0, 20: 80.0, 40: 90.0, 80: 90.5, 160: 90.6}
 def test_a_winner_is_named_with_its_lead_over_the_closest():
     said = words.who_is_ahead(made(CLEAR))
     assert said.startswith("OA3 comes to a sum of 91.00 % and is ahead of all others: of PAA by ")
-    # Differences of 10, 10 and 9.5: t is 6.205 for 97.5 % and two degrees of freedom.
-    assert said.endswith("9.8 points, between 8.8 and 10.9.")
+    # Differences of 10, 10 and 9.5: t is 7.649 for three pairs and two degrees of freedom.
+    assert said.endswith("9.8 points, between 8.6 and 11.1.")
 
 
 def test_a_winner_is_what_to_use():
     assert words.decision(made(CLEAR)) == "Use OA3: it is ahead of every other method."
 
 
+def test_a_lead_that_is_not_worthwhile_is_called_that():
+    findings = made({"OA3": [90.5, 90.5, 90.51], "PAA": [90.0, 90.0, 90.01]})
+    assert words.decision(findings) == (
+        "Use OA3: all others are worse on these events, though PAA by less than 1 points."
+    )
+
+
 def test_a_lead_in_cost_is_said_in_cost():
     said = words.who_is_ahead(made(CLEAR, "cost"))
     assert said.startswith("OA3 comes to a cost of 16.2 and is ahead of all others: of PAA by ")
-    assert said.endswith("17.7 in cost, between 15.8 and 19.6.")
+    assert said.endswith("17.7 in cost, between 15.4 and 20.0.")
 
 
 def test_those_that_are_level_are_named_and_so_are_those_behind():
@@ -44,7 +51,7 @@ def test_what_is_recommended_is_said_with_its_score_where_it_is_not_the_best():
 
 def test_it_is_said_how_it_was_judged():
     said = words.judgement(made(CLEAR))
-    for part in ("paired differences", "3 orders", "Student's t", "95 % shared among the 2"):
+    for part in ("the same 3 orders", "Student's t", "95 % shared among the 3 pairs", "1 points"):
         assert part in said
 
 

@@ -10,6 +10,7 @@ import shlex
 import signal
 import sys
 import threading
+import traceback
 import typing
 from collections.abc import Iterator, Sequence
 
@@ -17,16 +18,16 @@ __all__ = ["main", "parser"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code is 0, 1 when interrupted, or 2 for bad input."""
+    """Run a command.
+
+    The exit code is 0, 1 when interrupted, 2 for bad input, or 3 for an error of the command's own.
+    """
     words = sys.argv[1:] if arguments is None else list(arguments)
     options = parser().parse_args(words)
     options.command_line = shlex.join(["river-oa3", *words])
     try:
         with _ends_as_interrupts():
             return int(options.run(options))
-    except (ValueError, TypeError, MemoryError) as error:
-        print(f"river-oa3: {error}", file=sys.stderr)
-        return 2
     except BrokenPipeError:
         # Whoever read the output has seen enough; nothing may be flushed to it any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -34,6 +35,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("river-oa3: interrupted; what was written before is kept", file=sys.stderr)
         return 1
+    except Exception as error:
+        if options.debug:
+            traceback.print_exception(error)
+        if isinstance(error, _of_the_input()):
+            print(f"river-oa3: {error}", file=sys.stderr)
+            return 2
+        print(
+            f"river-oa3: an error of its own, not of what it was given: {type(error).__name__}: "
+            f"{error}" + ("" if options.debug else "; --debug shows where"),
+            file=sys.stderr,
+        )
+        return 3
+
+
+def _of_the_input() -> tuple[type[Exception], ...]:
+    """The errors that say what is wrong with a file, an option or the machine."""
+    from river_oa3.datasets.errors import DataError
+    from river_oa3.files.errors import FileError
+    from river_oa3.pending.errors import StoreError
+
+    return DataError, FileError, StoreError, MemoryError, OSError
 
 
 @contextlib.contextmanager
@@ -67,6 +89,12 @@ class _Command(argparse.ArgumentParser):
         if self._module is not None:
             module, self._module = self._module, None
             importlib.import_module(f"river_oa3.commands.{module}").add_arguments(self)
+            self.add_argument(
+                "--debug",
+                action="store_true",
+                default=argparse.SUPPRESS,
+                help="show where in the code an error comes from",
+            )
         return super().parse_known_args(args, namespace)
 
 
@@ -76,6 +104,7 @@ def parser() -> argparse.ArgumentParser:
         prog="river-oa3",
         description="Online learning from imbalanced streams with a budget of labels.",
     )
+    parser.set_defaults(debug=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, summary in {
         "compare": "all methods on one stream",

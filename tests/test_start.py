@@ -12,6 +12,8 @@ import pytest
 from river import metrics as river_metrics
 
 import river_oa3
+from river_oa3 import cli
+from river_oa3.datasets import DataError
 
 HEAVY = ["fastapi", "matplotlib", "pandas", "polars", "pyarrow", "pyspark", "sklearn", "sqlalchemy"]
 LATER = ["river.datasets", "river.drift", "river.metrics", "river.preprocessing", "scipy.stats"]
@@ -45,6 +47,32 @@ def test_the_help_of_the_command_imports_no_command(words):
         "from river_oa3 import cli",
         f"with contextlib.suppress(SystemExit): cli.main({words!r})",
     )
+
+
+def run_command_that(monkeypatch, error, *words):
+    def run(options):
+        raise error
+
+    monkeypatch.setattr("river_oa3.commands.show.run", run)
+    return cli.main(["show", "model.oa3", *words])
+
+
+def test_an_error_of_ours_is_not_said_to_be_the_users(monkeypatch, capsys):
+    assert run_command_that(monkeypatch, TypeError("'NoneType' is not iterable")) == 3
+    said = capsys.readouterr().err
+    assert "an error of its own" in said
+    assert "TypeError: 'NoneType' is not iterable" in said
+    assert "--debug" in said
+    assert "Traceback" not in said
+
+
+def test_a_debugger_is_shown_where_an_error_comes_from(monkeypatch, capsys):
+    assert run_command_that(monkeypatch, TypeError("none"), "--debug") == 3
+    assert "Traceback" in capsys.readouterr().err
+    assert run_command_that(monkeypatch, DataError("no such column"), "--debug") == 2
+    said = capsys.readouterr().err
+    assert "Traceback" in said
+    assert said.splitlines()[-1] == "river-oa3: no such column"
 
 
 def test_the_metrics_are_there_on_first_use():

@@ -62,7 +62,11 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         raise DataError(f"cannot read {options.model} ({error.strerror})") from None
     score = _score_locally if options.engine == "local" else _score_on_spark
-    n_events = score(options, data, model, output, features)
+    try:
+        n_events = score(options, data, model, output, features)
+    except (TypeError, ValueError, OverflowError) as error:
+        # The model's word on a row, or on the columns.
+        raise DataError(str(error)) from error
     print(f"{n_events:,} events scored")
     print(f"written: {output}")
     return 0

@@ -327,11 +327,14 @@ def check(stream: AnyStream, plan: Plan) -> None:
             raise DataError(f"parameters are set for {method}, which is not among the methods")
     if plan.tuning == "prefix":
         _check_prefix(stream, plan)
-    for method, parameters in plan.parameters.items():
-        check_parameters(method, parameters)
     setting = setting_of(stream, plan)
-    for method in plan.methods:
-        build(method, setting, plan.parameters.get(method, {}), plan.seed)
+    try:
+        for method, parameters in plan.parameters.items():
+            check_parameters(method, parameters)
+        for method in plan.methods:
+            build(method, setting, plan.parameters.get(method, {}), plan.seed)
+    except ValueError as error:  # the learners' own words on a parameter
+        raise DataError(str(error)) from error
 
 
 def _check_prefix(stream: AnyStream, plan: Plan) -> None:

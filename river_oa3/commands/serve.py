@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime as dt
+import gc
+import logging
 import os
 import re
 import sys
@@ -16,9 +19,13 @@ from river_oa3.pending import PendingLabels, StoreError
 
 __all__ = ["add_arguments", "run"]
 
+log = logging.getLogger("river_oa3.service")
+
 TOKEN = "RIVER_OA3_TOKEN"
 STORE = "RIVER_OA3_STORE"
 LEAST_TOKEN = 16
+# The loop and the learner take turns: five milliseconds, as Python has it, are long to wait.
+TURN = 0.001
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
@@ -70,6 +77,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--refund", action="store_true", help="give the label of an expired ask back to the budget"
     )
     parser.add_argument(
+        "--capacity",
+        type=int,
+        default=100_000,
+        help="how many asks may be open; beyond it the oldest expires for each new one (100000)",
+    )
+    parser.add_argument(
         "--snapshot-every",
         type=int,
         default=10_000,
@@ -80,13 +93,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal comes."""
+    _log_with_times()
+    log.info("reading the model from %s", options.model)
     try:
         from river_oa3.service import Settings, create_app
         from river_oa3.service.addresses import is_this_machine
         from river_oa3.service.server import listen, serve
     except ImportError as error:
         raise DataError(
-            f"the service needs {error.name}: pip install 'river-oa3[service]'"
+            f"the service needs its extra ({error}): pip install 'river-oa3[service]'"
         ) from None
     token = _token(options)
     if token is None and not is_this_machine(options.host):
@@ -114,8 +129,31 @@ def run(options: argparse.Namespace) -> int:
         app = create_app(_pending(options), settings)
         host, port = listening.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
+        _take_over_process()
         print(f"river-oa3: answering on http://{shown}:{port}/", flush=True)
         return 0 if serve(app, listening) else 1
+
+
+def _log_with_times() -> None:
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
+    logging.captureWarnings(True)
+    log.setLevel(logging.INFO)
+
+
+def _take_over_process() -> None:
+    """Set what holds for a whole process, and is good for one that does nothing but serve."""
+    sys.setswitchinterval(TURN)
+    # Each connection is a file.
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
+        if soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    # What is there by now stays: going through it again and again would hold up answers.
+    gc.collect()
+    gc.freeze()
 
 
 def _token(options: argparse.Namespace) -> str | None:
@@ -145,17 +183,27 @@ def _pending(options: argparse.Namespace) -> PendingLabels:
             f"{options.model} holds a PendingLabels, whose asks would be lost: save its model, "
             "save(pending.model, ...)"
         )
+    store, given = _store(options), getattr(model, "classifier", None)
     try:
-        return PendingLabels(
+        pending = PendingLabels(
             model,
             time_to_live=_time_to_live(options.time_to_live),
+            capacity=at_least("capacity", options.capacity, 1),
             refund=options.refund,
-            store=_store(options),
+            store=store,
             snapshot_every=at_least("snapshot-every", options.snapshot_every, 1),
             learns=not options.answers_only,
         )
     except StoreError as error:
         raise DataError(str(error)) from None
+    if pending.model.classifier is not given:
+        log.info(
+            "going on with the model that is in the store, after %d labels, and not with the one "
+            "in %s: to serve that one, give it a store of its own with --store",
+            pending.model.n_learned,
+            options.model,
+        )
+    return pending
 
 
 def _store(options: argparse.Namespace) -> str:

@@ -12,7 +12,7 @@ from river_oa3.service.addresses import is_this_machine
 from river_oa3.service.measures import Measures
 from river_oa3.service.problems import Problem, as_json, headers_of
 
-__all__ = ["Guard"]
+__all__ = ["SECURITY_HEADERS", "Guard"]
 
 log = logging.getLogger("river_oa3.service")
 
@@ -24,7 +24,7 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_HEADERS = [
+SECURITY_HEADERS = [
     (b"content-security-policy", _POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -60,20 +60,24 @@ class Guard:
                 await self._app(scope, receive, send)
             return
         start, status = time.perf_counter(), 0
+        is_crowded = scope.get("state", {}).get("is_crowded", False)
 
         async def send_guarded(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+                message["headers"] = [*message.get("headers", ()), *SECURITY_HEADERS]
             await send(message)
 
         try:
+            if is_crowded:
+                raise Problem(503, "too many connections", retry_after=1)
             self._check(scope)
             await self._app(scope, receive, send_guarded)
         except Problem as problem:
             # What is left of the request is not waited for.
-            await _send_problem(problem, send_guarded, closes=scope["method"] == "POST")
+            closes = is_crowded or scope["method"] == "POST"
+            await _send_problem(problem, send_guarded, closes)
         except Exception:
             log.exception("a request failed")
             if status:  # it has begun, and cannot be taken back

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import signal
 import socket
-import sys
 import typing
 
 import uvicorn
@@ -20,11 +17,6 @@ __all__ = ["listen", "serve", "server_of"]
 _DRAIN = 10
 _KEEP_ALIVE = 30
 _CONNECTIONS = 2048
-# More are answered with 503: whoever opens them must not take the store's files.
-_MOST_CONNECTIONS = 10_000
-
-# The loop and the learner take turns: five milliseconds, as Python has it, are long to wait.
-_TURN = 0.001
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -41,13 +33,14 @@ def server_of(app: FastAPI) -> uvicorn.Server:
             http=ImpatientProtocol,
             ws="none",
             lifespan="on",
-            log_level="warning",
+            log_config=None,
+            # What it warns of is what anybody may send: it would fill the log.
+            log_level="error",
             access_log=False,
             server_header=False,
             proxy_headers=False,
             backlog=_CONNECTIONS,
             timeout_keep_alive=_KEEP_ALIVE,
-            limit_concurrency=_MOST_CONNECTIONS,
             timeout_graceful_shutdown=_DRAIN,
         )
     )
@@ -55,11 +48,6 @@ def server_of(app: FastAPI) -> uvicorn.Server:
 
 def serve(app: FastAPI, listening: socket.socket) -> bool:
     """Answer until SIGTERM or SIGINT comes; says whether all could be saved at the end."""
-    sys.setswitchinterval(_TURN)
-    _allow_many_connections()
-    # What is there by now stays: going through it again and again would hold up answers.
-    gc.collect()
-    gc.freeze()
     # uvicorn repeats the signal when it has ended, which would end us before we have.
     before = {number: signal.signal(number, _ignore) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
@@ -72,14 +60,3 @@ def serve(app: FastAPI, listening: socket.socket) -> bool:
 
 def _ignore(*_: typing.Any) -> None:
     pass
-
-
-def _allow_many_connections() -> None:
-    """Take as many files as the system lets us: each connection is one."""
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
-        if soft < wanted:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import resource
 import signal
+import socket
+import subprocess
 import sys
 
 import httpx
@@ -25,6 +27,11 @@ def address(process):
     return re.search(r"http://\S+?(?=/$)", said.strip())[0]
 
 
+def warnings_of(process):
+    """All that it has said but what is said of every start."""
+    return [line for line in process.stderr.read().splitlines() if " INFO " not in line]
+
+
 def events(url, ids, **headers):
     batch = [{"id": each, "x": {"v": float(len(each))}} for each in ids]
     return httpx.post(f"{url}/events", json=batch, headers=headers, timeout=20)
@@ -41,12 +48,97 @@ def test_it_ends_cleanly_when_told_to_and_goes_on_where_it_stood(command, tmp_pa
     events(url, ["a", "bb"])
     httpx.post(f"{url}/labels", json={"id": "a", "label": True})
     assert ended(first) == 0
-    assert first.stderr.read() == ""
+    assert warnings_of(first) == []
     assert (tmp_path / "model.asks.db").is_file()
     second = command("--port", 0)
     progress = httpx.get(f"{address(second)}/progress").json()
     assert (progress["learned"], progress["open"]) == (1, 1)
     assert ended(second) == 0
+
+
+TIMED = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} ([A-Z]+) (.+)")
+
+
+def test_it_says_what_it_does_with_the_time_and_whose_model_it_goes_on_with(command):
+    for reads in (["reading the model from"], ["reading the model from", "in the store, after 1"]):
+        process = command("--port", 0)
+        url = address(process)
+        events(url, ["a"])
+        httpx.post(f"{url}/labels", json={"id": "a", "label": True})
+        assert ended(process) == 0
+        lines = process.stderr.read().splitlines()
+        assert len(lines) == len(reads)
+        for line, text in zip(lines, reads, strict=True):
+            level, said = TIMED.fullmatch(line).groups()
+            assert level == "INFO"
+            assert text in said
+
+
+def test_what_anybody_may_send_writes_nothing_to_the_log(command):
+    process = command("--port", 0)
+    url = address(process)
+    upgrade = {
+        "connection": "Upgrade",
+        "upgrade": "websocket",
+        "sec-websocket-version": "13",
+        "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+    }
+    assert httpx.get(url, headers=upgrade).status_code == 200
+    with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2]))) as connection:
+        connection.sendall(b"\x16\x03\x01 hello\r\n\r\n")
+        assert connection.recv(10_000).startswith(b"HTTP/1.1 400")
+    assert ended(process) == 0
+    assert warnings_of(process) == []
+
+
+def test_a_service_whose_store_is_taken_over_says_so_in_one_line(command, tmp_path):
+    first = command("--port", 0, "--store", tmp_path / "mine.db")
+    url = address(first)
+    second = command("--port", 0, "--store", tmp_path / "mine.db")
+    other = address(second)
+    assert httpx.get(f"{url}/health").json()["store"] == "taken over"
+    for i in range(5):
+        assert events(url, [f"e{i}"]).status_code == 503
+    assert events(other, ["e0"]).status_code == 200
+    first.send_signal(signal.SIGTERM)
+    assert first.wait(timeout=30) == 1  # it could keep no snapshot
+    taken, unsaved = warnings_of(first)
+    assert TIMED.fullmatch(taken)[1] == TIMED.fullmatch(unsaved)[1] == "ERROR"
+    assert "another process has taken over the store" in taken
+
+
+def test_asks_beyond_the_capacity_make_way_with_a_warning(command):
+    process = command("--port", 0, "--capacity", 2)
+    url = address(process)
+    events(url, ["a", "b", "c", "d"])
+    assert [ask["id"] for ask in httpx.get(f"{url}/asks").json()["asks"]] == ["c", "d"]
+    assert ended(process) == 0
+    (warning,) = warnings_of(process)
+    assert TIMED.fullmatch(warning)[1] == "WARNING"
+    assert "--capacity" in warning
+
+
+SERVE = """
+import gc, os, signal, sys, threading, urllib.request
+from river_oa3 import ActiveLearner, PendingLabels
+from river_oa3.service import create_app
+from river_oa3.service.server import listen, serve
+
+def end():
+    urllib.request.urlopen(f"http://127.0.0.1:{port}/health/live").read()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+before = sys.getswitchinterval(), gc.get_freeze_count()
+with listen("127.0.0.1", 0) as listening:
+    port = listening.getsockname()[1]
+    threading.Thread(target=end).start()
+    assert serve(create_app(PendingLabels(ActiveLearner(budget=5))), listening)
+assert (sys.getswitchinterval(), gc.get_freeze_count()) == before
+"""
+
+
+def test_a_program_that_serves_keeps_its_own_settings():
+    subprocess.run([sys.executable, "-c", SERVE], check=True, timeout=60)
 
 
 def test_nothing_is_lost_when_it_is_killed(command, tmp_path):
@@ -69,10 +161,14 @@ def test_a_full_disk_is_said_and_recovered_from(command):
     refused = events(url, ["meanwhile"])
     assert (refused.status_code, "retry-after" in refused.headers) == (503, True)
     assert httpx.get(f"{url}/health/live").status_code == 200
+    health = httpx.get(f"{url}/health")
+    assert (health.status_code, health.json()["store"]) == (503, "failing")
+    assert "river_oa3_store_up 0" in httpx.get(f"{url}/metrics").text
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (most, most))
     wait_until(lambda: events(url, ["meanwhile"]).status_code == 200)
     asks = httpx.get(f"{url}/asks").json()["asks"]
     assert [ask["id"] for ask in asks] == ["before", "meanwhile"]
+    wait_until(lambda: httpx.get(f"{url}/health").json()["ready"])
     assert ended(process) == 0
 
 
@@ -94,7 +190,7 @@ def test_every_address_of_this_machine_alone_needs_no_token(command, host):
     assert httpx.get(f"{url}/asks").json()["count"] == 1
     assert events(url, ["b"], host="evil.example").status_code == 421
     assert ended(process) == 0
-    assert process.stderr.read() == ""
+    assert warnings_of(process) == []
 
 
 def test_all_of_it_on_postgresql(command, postgresql):
@@ -153,6 +249,7 @@ REFUSED = {
     "a port that is none": (["--port", "70000"], "65535"),
     "a strange address": (["--host", "127.0.0.999", "--token", TOKEN], "cannot listen"),
     "a strange life": (["--time-to-live", "soon"], "7d"),
+    "no capacity": (["--capacity", "0"], "--capacity"),
     "a store that is none": (["--store", "nothing://here"], "nothing://here"),
 }
 

@@ -1,9 +1,9 @@
 """Asks that wait for their labels, in memory or in a store that outlives the process."""
 
 from river_oa3.pending.ask import Ask
-from river_oa3.pending.errors import StoreError
+from river_oa3.pending.errors import IdError, StoreError, StoreTakenError
 from river_oa3.pending.old import _Ask
 from river_oa3.pending.page import Page
 from river_oa3.pending.pending_labels import PendingLabels
 
-__all__ = ["Ask", "Page", "PendingLabels", "StoreError", "_Ask"]
+__all__ = ["Ask", "IdError", "Page", "PendingLabels", "StoreError", "StoreTakenError", "_Ask"]

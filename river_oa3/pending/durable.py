@@ -281,6 +281,12 @@ class DurableStore:
         self._sql.keep_batch(rows, learned, refused, self._snapshot(), standing, early)
         self._answered.difference_update(ask.event_id for ask in refused)
 
+    def check(self, is_owner: bool) -> None:
+        self._sql.check(is_owner)
+
+    def outcomes(self) -> Iterator[tuple[typing.Any, typing.Any, float]]:
+        return self._sql.outcomes(0)
+
     def was_written(self) -> bool:
         return self._sql.was_written()
 

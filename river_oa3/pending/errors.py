@@ -2,11 +2,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-__all__ = ["AnswerChangedError", "StoreError"]
+__all__ = ["AnswerChangedError", "IdError", "StoreError", "StoreTakenError"]
 
 
 class StoreError(RuntimeError):
     """The store of asks cannot be read or written, or belongs to somebody else."""
+
+
+class StoreTakenError(StoreError):
+    """Another process learns from the store since: this one never will again."""
+
+
+class IdError(ValueError):
+    """An id that an event cannot have: it is in use, or too long."""
 
 
 class AnswerChangedError(RuntimeError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import typing
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 
 from river_oa3._core import checks
 from river_oa3.pending.ask import Ask
@@ -116,6 +116,14 @@ class LabelSide(Writes):
             if not (error is None or isinstance(error, AnswerChangedError)):
                 raise error
         return errors.count(None)
+
+    def outcomes(self) -> Iterator[tuple[typing.Any, typing.Any, float]]:
+        """Label, prediction and probability of asking of what was learned, in that order.
+
+        In memory, learned ones are forgotten.
+        """
+        self._catch_up()
+        return self._store.outcomes()
 
     # From the label to the model
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterator
 
 from river_oa3.pending.ask import Ask, State
 from river_oa3.pending.early import EarlyChanges, EarlyLabel
+from river_oa3.pending.errors import IdError
 from river_oa3.pending.page import Place
 
 __all__ = ["MemoryStore"]
@@ -48,7 +49,7 @@ class MemoryStore:
 
     def known(self, event_id: Hashable) -> None:
         if event_id in self._kept:
-            raise ValueError(f"a label is pending for {event_id!r} already: give each event an id")
+            raise IdError(f"a label is pending for {event_id!r} already: give each event an id")
 
     def passed(self, event_id: Hashable, label: typing.Any) -> None:
         pass
@@ -105,6 +106,12 @@ class MemoryStore:
 
     def refused(self, ask: Ask) -> None:
         self.withdraw(ask.event_id)
+
+    def check(self, is_owner: bool) -> None:
+        pass
+
+    def outcomes(self) -> Iterator[tuple[typing.Any, typing.Any, float]]:
+        return iter(())
 
     def was_written(self) -> bool:
         return False

@@ -151,6 +151,11 @@ class PendingLabels(AskSide, LabelSide):
         self._catch_up()
         self._take_snapshot()
 
+    def check(self) -> None:
+        """Make sure that the store takes writes: a `StoreError` says why it does not."""
+        self._catch_up()
+        self._store.check(self.learns)
+
     def refresh(self) -> None:
         """Bring one that does not learn up to date with the process that does."""
         if not self.learns:

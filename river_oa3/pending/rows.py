@@ -9,6 +9,7 @@ from collections.abc import Hashable, Mapping
 
 from river_oa3.files.values import from_json, to_json
 from river_oa3.pending.ask import Ask, State
+from river_oa3.pending.errors import IdError
 
 __all__ = ["as_ask", "as_row", "as_text", "as_waiting", "from_text", "id_of", "key_of"]
 
@@ -24,7 +25,7 @@ def key_of(event_id: Hashable) -> str:
     # What JSON has for a whole number, in a tenth of the time.
     key = str(event_id) if type(event_id) is int else json.dumps(event_id)
     if len(key) > LONGEST_ID:
-        raise ValueError(
+        raise IdError(
             f"an id that takes {len(key)} bytes is too long for a store, which takes "
             f"{LONGEST_ID}: give a digest of it"
         )

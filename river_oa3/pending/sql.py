@@ -17,7 +17,7 @@ from river_oa3.pending.ask import Ask, State
 from river_oa3.pending.early import EarlyChanges, EarlyLabel
 from river_oa3.pending.early_table import read_early, write_early
 from river_oa3.pending.engines import engine_of
-from river_oa3.pending.errors import AnswerChangedError, StoreError
+from river_oa3.pending.errors import AnswerChangedError, StoreError, StoreTakenError
 from river_oa3.pending.page import Place
 from river_oa3.pending.rows import as_ask, as_text, as_waiting, from_text, id_of, key_of
 from river_oa3.pending.standing import Standing
@@ -184,6 +184,16 @@ class SqlStore:
         with self._stepping(1) as (connection, step):
             self._keep(connection, step, snapshot)
             self._stand(connection, standing)
+
+    def check(self, is_owner: bool) -> None:
+        """Fail where a write would."""
+        mine = state.c.owner == self._owner if is_owner else sa.true()
+        with self._writing() as connection:
+            # SQLite writes nothing where a row stays as it is.
+            for change in (1, -1):
+                moved = state.update().where(mine).values(step=state.c.step + change)
+                if connection.execute(moved).rowcount != 1:
+                    raise self._taken_over()
 
     def was_written(self) -> bool:
         """Whether the newest of these writes took place, though it failed.
@@ -421,8 +431,8 @@ class SqlStore:
             yield connection, self._step + 1
         self._step = self._next_step
 
-    def _taken_over(self) -> StoreError:
-        return StoreError(
+    def _taken_over(self) -> StoreTakenError:
+        return StoreTakenError(
             f"another process has taken over the store {self.name}: only one may learn from it, "
             "and this one has to stop"
         )

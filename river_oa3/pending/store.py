@@ -86,6 +86,12 @@ class Store(typing.Protocol):
     def refused(self, ask: Ask) -> None:
         """The model has refused this one: it is open again."""
 
+    def check(self, is_owner: bool) -> None:
+        """Fail where a write would: of the owner, or of whoever takes answers."""
+
+    def outcomes(self) -> Iterator[tuple[typing.Any, typing.Any, float]]:
+        """Answer, prediction and probability of all that was learned and is kept, in order."""
+
     def was_written(self) -> bool:
         """Whether the newest of these writes took place."""
 

@@ -84,7 +84,7 @@ def create_app(pending: PendingLabels, settings: Settings | None = None) -> Fast
 async def _explain(_: Request, error: Exception) -> typing.NoReturn:
     """What the framework refuses is said as everything else is."""
     status = typing.cast(HTTPException, error).status_code
-    messages = {404: "there is nothing here", 405: "this path does not take this method"}
+    messages = {404: "not found", 405: "this path does not take this method"}
     raise Problem(status, messages.get(status, "this is not possible"))
 
 

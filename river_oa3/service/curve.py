@@ -6,6 +6,7 @@ import typing
 
 from river_oa3.monitor import AskedQuality
 from river_oa3.pending import PendingLabels
+from river_oa3.pending.outcomes import tell
 
 __all__ = ["Curve", "learned_so_far"]
 
@@ -64,8 +65,8 @@ def learned_so_far(pending: PendingLabels) -> Curve:
     if count > _REPLAYED:
         return curve
     quality = AskedQuality(pending.quality.metric)
-    for ask in pending.asks("learned"):
-        quality.update(ask.answer, ask.label, ask.query_probability)
+    for answer, label, probability in pending.outcomes():
+        tell(quality, answer, label, probability)
         curve.note(quality)
     return curve
 

@@ -3,12 +3,13 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import itertools
+import logging
 import math
 import time
 import typing
 from collections import deque
 
-from river_oa3.pending import Ask, PendingLabels, StoreError
+from river_oa3.pending import Ask, IdError, PendingLabels, StoreError
 from river_oa3.service import views
 from river_oa3.service.curve import Curve, learned_so_far
 from river_oa3.service.outlook import Pace, outlook
@@ -18,6 +19,8 @@ from river_oa3.service.settings import Settings
 
 __all__ = ["Desk"]
 
+log = logging.getLogger("river_oa3.service")
+
 Answer = dict[str, typing.Any]
 
 # What a model says about an event or a label that it does not take.
@@ -26,8 +29,15 @@ _REFUSALS = (TypeError, ValueError, ArithmeticError, MemoryError)
 # How often to look at what another process has learned.
 _SECONDS_BETWEEN_LOOKS = 10.0
 
+# Seconds until the log repeats that asks are dropped.
+_SILENCE = 60.0
+
 # It may quote what was sent.
 _LONGEST = 500
+
+# A part of the asks that is as large as this ends, and so do the first ones that it is made of.
+_MOST_BYTES = 4 * 2**20
+_FIRST_ASKS = 4
 
 
 class Desk:
@@ -39,6 +49,11 @@ class Desk:
         The learner, and the asks that wait.
     settings
         How the service behaves.
+
+    Attributes
+    ----------
+    n_writes
+        How often something has been written to the store, as far as is known.
 
     """
 
@@ -55,6 +70,8 @@ class Desk:
             self._learn_later(ask)
         self.refused_events = 0
         self.refused_labels = 0
+        self.n_writes = 0
+        self._full_at = -_SILENCE
 
     def together(self) -> contextlib.AbstractContextManager[None]:
         return self._pending.together()
@@ -62,8 +79,13 @@ class Desk:
     def events(self, events: list[tuple[EventId, typing.Any] | Problem]) -> list[Answer]:
         """What is thought of each event, and whether its label is asked for."""
         if not self._pending.learns:
-            raise Problem(403, "this service takes answers only: send events to who learns them")
+            raise Problem(
+                403,
+                "this instance was started with --answers-only: send events to the instance that "
+                "owns the store",
+            )
         answers: list[Answer] = []
+        n_expired = self._pending.n_expired
         predict = self._pending.predict_one
         for event in events:
             if isinstance(event, Problem):
@@ -72,14 +94,18 @@ class Desk:
             event_id, x = event
             try:
                 label, ask = predict(event_id, x)
+                self.n_writes += ask
                 answers.append({"id": event_id, "label": views.plain(label), "ask": ask})
             except StoreError:
                 raise
             except _REFUSALS as error:
                 self.refused_events += 1
-                described = {"field": "x", "message": str(error)[:_LONGEST]}
+                field = "id" if isinstance(error, IdError) else "x"
+                described = {"field": field, "message": str(error)[:_LONGEST]}
                 answers.append({"id": event_id, "error": described})
         self._pace.note(self._pending.model.n_asked)
+        if self._pending.n_expired > n_expired:
+            self._note_full()
         return answers
 
     def labels(self, labels: list[Label | Problem]) -> list[Answer]:
@@ -108,12 +134,13 @@ class Desk:
         if state == "learned":
             raise Problem(409, "was learned already, and cannot be taken back", "id")
         if state == "answered":
-            self._pending.withdraw(event_id)
+            self.n_writes += self._pending.withdraw(event_id)
         return {"id": event_id, "state": self._ask(event_id).state}
 
     def lease(self, who: str) -> Answer:
         """The next ask for a person."""
         ask = self._pending.lease(who, self._settings.lease)
+        self.n_writes += ask is not None
         return {
             "ask": None if ask is None else views.for_a_person(ask, self._pending.model),
             "open": self._pending.count(),
@@ -122,19 +149,29 @@ class Desk:
 
     def release(self, event_id: EventId, who: str, skip: bool) -> Answer:
         """Give an ask back."""
-        return {"released": self._pending.release(event_id, who, skip)}
+        released = self._pending.release(event_id, who, skip)
+        self.n_writes += released
+        return {"released": released}
 
-    def asks(self, state: typing.Any, limit: int, after: str | None) -> Answer:
-        """A part of the asks in a state, the oldest first."""
-        try:
-            found, following = self._pending.page(state, limit, after)
-        except ValueError as error:
-            raise Problem(422, str(error), "after") from None
-        return {
-            "asks": [views.for_a_program(ask) for ask in found],
-            "count": self._pending.count(state),
-            "next": following,
-        }
+    def asks(self, state: typing.Any, limit: int, after: str | None) -> bytes:
+        """A part of the asks in a state, the oldest first, as JSON.
+
+        It is read in parts too, for asks may be large.
+        """
+        encoded: list[bytes] = []
+        size, wanted = 0, _FIRST_ASKS
+        while True:
+            try:
+                found, after = self._pending.page(state, min(wanted, limit - len(encoded)), after)
+            except ValueError as error:
+                raise Problem(422, str(error), "after") from None
+            encoded += [views.encoded(views.for_a_program(ask)) for ask in found]
+            size += sum(map(len, encoded[-len(found) :])) if found else 0
+            if after is None or len(encoded) >= limit or size >= _MOST_BYTES:
+                break
+            wanted = max(1, (_MOST_BYTES - size) * len(encoded) // size)
+        rest = views.encoded({"count": self._pending.count(state), "next": after})
+        return b'{"asks":[' + b",".join(encoded) + b"]," + rest[1:]
 
     def quality(self) -> Answer:
         """How good the answers are."""
@@ -161,6 +198,7 @@ class Desk:
 
     def counts(self) -> dict[str, float | None]:
         """Numbers for those who watch the service."""
+        self.check()
         self._look_again()
         pending, model = self._pending, self._pending.model
         quality = pending.quality
@@ -183,8 +221,9 @@ class Desk:
         }
 
     def check(self) -> None:
-        """Fail where the store does."""
-        self._pending.count()
+        """Fail where a write to the store would."""
+        self._pending.check()
+        self.n_writes += 1
 
     def seconds_until_due(self) -> float:
         """How long until answers are to be learned, or looked for that were given elsewhere."""
@@ -202,7 +241,7 @@ class Desk:
             for when, answered_at in itertools.takewhile(lambda d: d[0] <= now, self._due)
         ]
         if due and now >= self._not_before:
-            self._pending.learn_answered(max(due))
+            self.n_writes += self._pending.learn_answered(max(due))
             # Not before it is learned: the store may fail.
             for _ in due:
                 self._due.popleft()
@@ -221,11 +260,13 @@ class Desk:
             return
         ask = self._ask(label.event_id)
         if ask.leased_to not in (None, label.who):
-            raise Problem(409, "somebody else has this ask by now", "id")
+            raise Problem(409, "this ask is leased to another annotator", "id")
 
     def _learn(self, final: list[tuple[int, Label]], answers: list[Answer]) -> None:
         wanted = [(label.event_id, label.label, label.weight) for _, label in final]
+        before = self._pending.model.n_learned
         errors = self._pending.learn_each(wanted) if wanted else []
+        self.n_writes += self._pending.model.n_learned - before
         for (index, label), error in zip(final, errors, strict=True):
             answers[index] = (
                 {"id": label.event_id, "state": "learned"}
@@ -241,6 +282,7 @@ class Desk:
         is_same = (ask.answer, ask.weight) == (label.label, label.weight)
         if not (ask.state == "answered" and is_same):
             self._pending.answer(label.event_id, label.label, label.weight)
+            self.n_writes += 1
             ask = self._pending[label.event_id]
             if ask.state == "answered":
                 self._learn_later(ask)
@@ -284,6 +326,17 @@ class Desk:
             # The more there is to read, the less often: most of the time is for people.
             now = time.monotonic()
             self._look_at = now + max(_SECONDS_BETWEEN_LOOKS, 20.0 * (now - start))
+
+    def _note_full(self) -> None:
+        """Say that the oldest ask is dropped for each new one, where that is so."""
+        pending, now = self._pending, time.monotonic()
+        if now - self._full_at >= _SILENCE and pending.count() >= pending.capacity:
+            self._full_at = now
+            log.warning(
+                "%d asks are open, which is the capacity: the oldest expires for each new one. "
+                "Answer some, or serve with a larger --capacity or a --time-to-live",
+                pending.capacity,
+            )
 
     def _note_quality(self) -> None:
         self._curve.note(self._pending.quality)

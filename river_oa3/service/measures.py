@@ -53,12 +53,11 @@ class Measures:
     def text(
         self, counts: dict[str, float | None], waiting: int, store_works: bool, store_errors: int
     ) -> str:
-        """Everything, in the text form."""
+        """Everything, in the text form; what cannot be counted now is left out."""
         version = {"version": importlib.metadata.version("river-oa3")}
         lines = _family("info", "gauge", "The version.", [("", version, 1)])
         for key, (name, kind, text) in _DESK.items():
-            value = counts[key]
-            # What cannot be said is left out.
+            value = counts.get(key)
             if value is not None:
                 lines += _family(name, kind, text, [("", {}, value)])
         lines += _family("backlog", "gauge", "Events and labels waiting.", [("", {}, waiting)])

@@ -32,6 +32,6 @@ class Pages:
     def response(self, name: str) -> Response:
         """A file, if there is one of this name."""
         if name not in self._files:
-            raise Problem(404, "there is nothing here")
+            raise Problem(404, "not found")
         content, kind = self._files[name]
         return Response(content, headers={"content-type": kind})

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import typing
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from starlette.requests import Request
 
 from river_oa3.service.problems import Problem
 from river_oa3.service.settings import Limits
@@ -13,27 +16,38 @@ from river_oa3.service.settings import Limits
 __all__ = ["BodyReader", "parse_json"]
 
 Receive = Callable[[], Awaitable[typing.MutableMapping[str, typing.Any]]]
-Headers = Iterable[tuple[bytes, bytes]]
+
+
+class Body(typing.NamedTuple):
+    """A value that was sent, and the bytes that it took."""
+
+    value: typing.Any
+    size: int
 
 
 class BodyReader:
-    """Reads bodies of JSON; those that are being read together take no more than so many bytes."""
+    """Reads bodies of JSON, and bounds the bytes of those that are read or wait for answers."""
 
     def __init__(self, limits: Limits):
         self._limits = limits
         self._held = 0
 
-    async def read(self, headers: Headers, receive: Receive) -> typing.Any:
-        """The value that a request brings."""
-        self._check(dict(headers))
+    @contextlib.asynccontextmanager
+    async def read(self, request: Request) -> AsyncIterator[Body]:
+        """What a request brings; its bytes are held until it is answered."""
+        self._check(dict(request.scope["headers"]))
         try:
             async with asyncio.timeout(self._limits.seconds):
-                body = await self._read(receive)
+                body = await self._read(request.receive)
         except TimeoutError:
             raise Problem(
                 408, f"the request took more than {self._limits.seconds:g} seconds to arrive"
             ) from None
-        return parse_json(body)
+        self._held += len(body)
+        try:
+            yield Body(parse_json(body, 10 * self._limits.batch), len(body))
+        finally:
+            self._held -= len(body)
 
     def _check(self, headers: dict[bytes, bytes]) -> None:
         kind, _, parameters = headers.get(b"content-type", b"").lower().partition(b";")
@@ -73,8 +87,15 @@ class BodyReader:
         )
 
 
-def parse_json(body: bytes) -> typing.Any:
+def parse_json(body: bytes, most_objects: int | None = None) -> typing.Any:
     """A JSON text as plain values; what some parsers let pass is refused.
+
+    Parameters
+    ----------
+    body
+        The text.
+    most_objects
+        How many objects it may hold: millions of empty ones would hold up everybody else.
 
     Examples
     --------
@@ -94,7 +115,7 @@ def parse_json(body: bytes) -> typing.Any:
     except UnicodeDecodeError as error:
         raise Problem(400, f"the request is not UTF-8: see byte {error.start}") from None
     try:
-        value = _DECODER.decode(text)
+        value = _decoder(most_objects).decode(text)
     except json.JSONDecodeError as error:
         raise Problem(
             400, f"the request is not JSON: {error.msg} in line {error.lineno}, {error.colno}"
@@ -109,25 +130,36 @@ def parse_json(body: bytes) -> typing.Any:
 
 
 def _check_surrogates(value: typing.Any) -> None:
-    """Refuse halves of characters: nothing can store or show them."""
+    """Refuse unpaired surrogates: nothing can store or show them."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise Problem(400, "the request holds half a character: \\ud... without its pair") from None
+        raise Problem(
+            400, "the request holds an unpaired surrogate: one of \\ud800 to \\udfff alone"
+        ) from None
 
 
-def _object(pairs: list[tuple[str, typing.Any]]) -> dict[str, typing.Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen: set[str] = set()
-        # `add` gives None, so that this stops at the first name that is there again.
-        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise Problem(400, f"the name {twice[:100]!r} is there twice in one object")
-    return found
+def _decoder(most_objects: int | None) -> json.JSONDecoder:
+    n_objects = 0
+
+    def as_object(pairs: list[tuple[str, typing.Any]]) -> dict[str, typing.Any]:
+        nonlocal n_objects
+        n_objects += 1
+        if n_objects == most_objects:
+            raise Problem(
+                413,
+                f"a request may have {most_objects:,} objects: send its events in smaller parts",
+            )
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            seen: set[str] = set()
+            # `add` gives None, so that this stops at the first name that is there again.
+            twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+            raise Problem(400, f"the name {twice[:100]!r} is there twice in one object")
+        return found
+
+    return json.JSONDecoder(object_pairs_hook=as_object, parse_constant=_refuse_constant)
 
 
 def _refuse_constant(name: str) -> typing.NoReturn:
     raise Problem(400, f"{name} is not JSON: leave the feature out, or send null")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)

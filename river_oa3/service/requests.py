@@ -8,7 +8,17 @@ import typing
 from river_oa3.service.problems import Problem
 from river_oa3.service.settings import Limits
 
-__all__ = ["EventId", "Label", "as_event", "as_id", "as_label", "as_person", "batch_of", "fields"]
+__all__ = [
+    "EventId",
+    "Label",
+    "as_event",
+    "as_id",
+    "as_label",
+    "as_measured_event",
+    "as_person",
+    "batch_of",
+    "fields",
+]
 
 EventId = str | int
 
@@ -89,6 +99,18 @@ def as_event(
         elif kind is list or kind is dict:
             message = "must be a number, a text, true, false or null"
             raise Problem(422, message, f"{place}x.{name}")
+    return event_id, x
+
+
+def as_measured_event(
+    value: typing.Any, place: str, limits: Limits
+) -> tuple[EventId, dict[str, typing.Any]]:
+    """The same, unless it has too many characters as a whole."""
+    event_id, x = as_event(value, place, limits)
+    size = sum(map(len, x)) + sum(len(each) for each in x.values() if type(each) is str)
+    if size > limits.event:
+        message = f"has {size:,} characters, and may have {limits.event:,}"
+        raise Problem(422, message, place + "x")
     return event_id, x
 
 

@@ -78,9 +78,9 @@ def add(app: FastAPI, worker: Worker, reader: BodyReader, settings: Settings) ->
 
         The same person gets the same ask, and more time, until it is answered or released.
         """
-        value = await reader.read(request.scope["headers"], request.receive)
-        who = as_person(fields(value, "", ("who",))["who"], "", limits)
-        return json_response(await worker.do(lambda desk: desk.lease(who)))
+        async with reader.read(request) as (value, _):
+            who = as_person(fields(value, "", ("who",))["who"], "", limits)
+            return json_response(await worker.do(lambda desk: desk.lease(who)))
 
     @app.post(
         "/asks/release",
@@ -90,14 +90,14 @@ def add(app: FastAPI, worker: Worker, reader: BodyReader, settings: Settings) ->
     )
     async def release(request: Request) -> Response:
         """Give an ask back; `skip` puts it behind the others."""
-        value = await reader.read(request.scope["headers"], request.receive)
-        fields(value, "", ("id", "who"), ("skip",))
-        event_id = as_id(value["id"], "", limits)
-        who = as_person(value["who"], "", limits)
-        skip = value.get("skip", False)
-        if type(skip) is not bool:
-            raise Problem(422, "must be true or false", "skip")
-        return json_response(await worker.do(lambda desk: desk.release(event_id, who, skip)))
+        async with reader.read(request) as (value, _):
+            fields(value, "", ("id", "who"), ("skip",))
+            event_id = as_id(value["id"], "", limits)
+            who = as_person(value["who"], "", limits)
+            skip = value.get("skip", False)
+            if type(skip) is not bool:
+                raise Problem(422, "must be true or false", "skip")
+            return json_response(await worker.do(lambda desk: desk.release(event_id, who, skip)))
 
 
 def _number(request: Request, name: str, default: int, least: int, most: int) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import json
 import typing
 from collections.abc import Callable
 
@@ -14,9 +12,17 @@ from starlette.responses import Response
 from river_oa3.service.description import answers, body_of
 from river_oa3.service.desk import Desk
 from river_oa3.service.problems import Problem
-from river_oa3.service.reading import BodyReader
-from river_oa3.service.requests import as_event, as_id, as_label, batch_of, fields
+from river_oa3.service.reading import Body, BodyReader
+from river_oa3.service.requests import (
+    as_event,
+    as_id,
+    as_label,
+    as_measured_event,
+    batch_of,
+    fields,
+)
 from river_oa3.service.settings import Limits, Settings
+from river_oa3.service.views import encoded
 from river_oa3.service.worker import Worker
 
 __all__ = ["add", "json_response"]
@@ -40,8 +46,10 @@ def add(app: FastAPI, worker: Worker, reader: BodyReader, settings: Settings) ->
         An event of a batch that is refused has an `error` in its place, and the others are
         answered. With a store, an id that comes again gets its old answer.
         """
-        value = await reader.read(request.scope["headers"], request.receive)
-        return await _answer(worker, value, "events", as_event, Desk.events, limits)
+        async with reader.read(request) as body:
+            # Of a small batch none is too large.
+            check = as_event if body.size <= limits.event else as_measured_event
+            return await _answer(worker, body, "events", check, Desk.events, limits)
 
     @app.post(
         "/labels",
@@ -55,8 +63,8 @@ def add(app: FastAPI, worker: Worker, reader: BodyReader, settings: Settings) ->
         With `final` false an answer is learned after some seconds, and can be withdrawn, or
         answered anew, until then. A label that comes again changes nothing.
         """
-        value = await reader.read(request.scope["headers"], request.receive)
-        return await _answer(worker, value, "labels", as_label, Desk.labels, limits)
+        async with reader.read(request) as body:
+            return await _answer(worker, body, "labels", as_label, Desk.labels, limits)
 
     @app.post(
         "/labels/withdraw",
@@ -66,24 +74,26 @@ def add(app: FastAPI, worker: Worker, reader: BodyReader, settings: Settings) ->
     )
     async def withdraw(request: Request) -> Response:
         """Take back an answer that is not learned yet."""
-        value = await reader.read(request.scope["headers"], request.receive)
-        event_id = as_id(fields(value, "", ("id",))["id"], "", limits)
-        return json_response(await worker.do(lambda desk: desk.withdraw(event_id)))
+        async with reader.read(request) as (value, _):
+            event_id = as_id(fields(value, "", ("id",))["id"], "", limits)
+            return json_response(await worker.do(lambda desk: desk.withdraw(event_id)))
 
 
 async def _answer(
     worker: Worker,
-    value: typing.Any,
+    body: Body,
     name: str,
     check: Callable[[typing.Any, str, Limits], typing.Any],
     job: Callable[[Desk, list[typing.Any]], list[dict[str, typing.Any]]],
     limits: Limits,
 ) -> Response:
     """Do the same with one thing or with many; alone, what is wrong with it is the answer."""
-    batch = batch_of(value, name, limits)
+    batch = batch_of(body.value, name, limits)
+    # Labels are written one by one: what becomes of one must not be said of another.
+    shares = job is Desk.events
     if batch is None:
-        checked = check(value, "", limits)
-        (found,) = await worker.do(lambda desk: job(desk, [checked]))
+        checked = check(body.value, "", limits)
+        (found,) = await worker.do(lambda desk: job(desk, [checked]), shares=shares)
         if "error" in found:
             error, status = found["error"], found.get("status", 422)
             raise Problem(status, error["message"], error.get("field"))
@@ -96,15 +106,14 @@ async def _answer(
             prepared.append(problem)
     if not prepared:
         return json_response({"results": []})
-    results = await worker.do(lambda desk: job(desk, prepared), len(prepared))
+    results = await worker.do(lambda desk: job(desk, prepared), len(prepared), shares)
     for index, result in enumerate(results):
         if "error" in result and "id" in result:  # the learner's, which does not know the place
             result["error"]["field"] = f"{name}[{index}].{result['error'].get('field', '')}"
     return json_response({"results": results})
 
 
-_encode = functools.partial(json.dumps, separators=(",", ":"), allow_nan=False)
-
-
 def json_response(value: typing.Any) -> Response:
-    return Response(_encode(value).encode(), media_type="application/json")
+    """Plain values as JSON; bytes are JSON already."""
+    content = value if isinstance(value, bytes) else encoded(value)
+    return Response(content, media_type="application/json")

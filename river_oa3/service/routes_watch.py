@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 
 from fastapi import FastAPI
@@ -24,9 +25,11 @@ PATHS = {
     "/health/live",
 }
 
-# Seconds for which the word of the store is good, and until it counts as silent.
+# Seconds for which the word of the store is good, until it counts as silent, and until numbers are
+# given without what only the learner knows.
 _FRESH = 1.0
 _SILENT = 2.0
+_SHORT = 1.0
 
 
 def add(app: FastAPI, worker: Worker, measures: Measures) -> None:
@@ -55,9 +58,14 @@ def add(app: FastAPI, worker: Worker, measures: Measures) -> None:
         },
     )
     async def metrics() -> Response:
-        """All numbers, for Prometheus."""
-        counts = await worker.do(lambda desk: desk.counts())
-        text = measures.text(counts, worker.waiting, worker.store_works, worker.store_errors)
+        """All numbers, for Prometheus; while the store is down, those of the service alone."""
+        counts = {}
+        # Whoever watches the service wants to see what it does then.
+        with contextlib.suppress(TimeoutError, Problem):
+            async with asyncio.timeout(_SHORT):
+                counts = await worker.do(lambda desk: desk.counts())
+        works = worker.store == "ok"
+        text = measures.text(counts, worker.waiting, works, worker.store_errors)
         return Response(text, headers={"content-type": CONTENT_TYPE})
 
     @app.api_route("/health", methods=["GET", "HEAD"], tags=["watch"], include_in_schema=False)
@@ -115,7 +123,6 @@ class _Health:
                 await self._worker.do(lambda desk: desk.check())
         except TimeoutError:
             return "silent"
-        except Problem:
-            # A full backlog says nothing about the store.
-            return "ok" if self._worker.store_works else "failing"
-        return "ok"
+        except Problem:  # a full backlog says nothing about the store
+            pass
+        return self._worker.store

@@ -14,7 +14,7 @@ class Limits:
     body
         Bytes of one request.
     bodies
-        Bytes of all requests that are being read at the same time.
+        Bytes of all requests that are being read, or wait for their answers, at the same time.
     seconds
         How long a client may take to send a request.
     batch
@@ -23,6 +23,9 @@ class Limits:
         Events, or labels, that wait for the learner; further ones are told to come again.
     features
         Features of one event.
+    event
+        Characters of one event, names and texts together: so much is kept of each that is asked
+        about.
     name
         Characters of a feature's name, or of an analyst's.
     text
@@ -38,6 +41,7 @@ class Limits:
     batch: int = 1_000
     backlog: int = 10_000
     features: int = 10_000
+    event: int = 2**20
     name: int = 200
     text: int = 10_000
     id: int = 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import typing
@@ -9,13 +10,21 @@ import typing
 from river_oa3.monitor import AskedQuality
 from river_oa3.pending import Ask
 
-__all__ = ["for_a_person", "for_a_program", "plain", "quality"]
+__all__ = ["encoded", "for_a_person", "for_a_program", "plain", "quality"]
 
 # More bars than this explain nothing.
 _BARS = 12
 
 # Beyond it a browser rounds whole numbers.
 _EXACT = 2**53
+
+
+_encode = functools.partial(json.dumps, separators=(",", ":"), allow_nan=False)
+
+
+def encoded(value: typing.Any) -> bytes:
+    """Plain values as JSON."""
+    return _encode(value).encode()
 
 
 def plain(value: typing.Any) -> typing.Any:

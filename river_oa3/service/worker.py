@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import queue
 import threading
+import time
 import typing
 from collections.abc import Callable
 
-from river_oa3.pending import StoreError
+from river_oa3.pending import StoreError, StoreTakenError
 from river_oa3.service.desk import Desk
 from river_oa3.service.problems import Problem
 
@@ -21,6 +23,9 @@ _GROUP = 1_000
 # Seconds until answers that could not be learned are tried again.
 _PAUSE = 1.0
 
+# Seconds until the log repeats that the store fails.
+_SILENCE = 60.0
+
 Job = Callable[[Desk], typing.Any]
 
 
@@ -28,13 +33,14 @@ class _Task(typing.NamedTuple):
     job: Job
     done: asyncio.Future[typing.Any]
     size: int
+    shares: bool
 
 
 class Worker:
     """The one thread that has the learner: it does what is asked for, in order.
 
-    All that waits is done together, in one transaction of the store, and answered when that is on
-    the disk. What waits is bounded; more is refused.
+    Events that wait are decided together, in one transaction of the store, and answered when that
+    is on the disk. What waits is bounded; more is refused.
 
     Parameters
     ----------
@@ -47,6 +53,9 @@ class Worker:
     ----------
     waiting
         How many events wait, or are being worked on.
+    store
+        How the newest write to the store ended: "ok", "failing", or "taken over" by another
+        process.
     store_errors
         How often the store has failed.
 
@@ -54,8 +63,8 @@ class Worker:
 
     def __init__(self, desk: Desk, backlog: int):
         self.waiting = 0
+        self.store = "ok"
         self.store_errors = 0
-        self.store_works = True
         self.is_saved = False
         self._desk = desk
         self._backlog = backlog
@@ -64,6 +73,8 @@ class Worker:
         # A second Ctrl-C does not wait for it, which is no worse than a power cut.
         self._thread = threading.Thread(target=self._run, name="learner", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._n_writes = 0
+        self._logged_at = -_SILENCE
 
     @property
     def is_alive(self) -> bool:
@@ -75,14 +86,27 @@ class Worker:
         self._accepts = True
         self._thread.start()
 
-    async def do(self, job: Job, size: int = 1) -> typing.Any:
-        """What a job returns or raises, when all it wrote is kept."""
+    async def do(self, job: Job, size: int = 1, shares: bool = False) -> typing.Any:
+        """What a job returns or raises, when all it wrote is kept.
+
+        Parameters
+        ----------
+        job
+            What to do with the desk.
+        size
+            How many events or labels it is about.
+        shares
+            Whether it may share a transaction with its neighbours, and its failure.
+
+        """
         if not (self._accepts and self._thread.is_alive()):
             raise Problem(503, "the service is shutting down", retry_after=5)
+        if shares and self.store == "taken over":
+            raise _problem(self.store)
         if self.waiting + size > self._backlog:
             raise Problem(503, "too many events are waiting", retry_after=1)
         assert self._loop is not None
-        task = _Task(job, self._loop.create_future(), size)
+        task = _Task(job, self._loop.create_future(), size, shares)
         self.waiting += size
         self._tasks.put(task)
         return await task.done
@@ -127,18 +151,27 @@ class Worker:
 
     def _outcomes(self, group: list[_Task]) -> list[typing.Any]:
         """What each job gave, or its exception."""
+        outcomes: list[typing.Any] = []
+        for shares, tasks in itertools.groupby(group, lambda task: task.shares):
+            if shares:
+                outcomes += self._done_together([task.job for task in tasks])
+            else:
+                for task in tasks:
+                    outcomes += self._done_together([task.job])
+        return outcomes
+
+    def _done_together(self, jobs: list[Job]) -> list[typing.Any]:
+        """What each of some jobs gave that share a transaction."""
         try:
             with self._desk.together():
-                outcomes = [self._outcome(task.job) for task in group]
+                outcomes = [self._outcome(job) for job in jobs]
         except StoreError as error:
             self._note_failure(error)
-            return [
-                Problem(503, "the store of asks cannot be used now", retry_after=2) for _ in group
-            ]
+            return [_problem(self.store)] * len(jobs)
         except Exception as error:
             log.exception("a group of requests failed")
-            return [error] * len(group)
-        self.store_works = True
+            return [error] * len(jobs)
+        self._note_writes()
         return outcomes
 
     def _outcome(self, job: Job) -> typing.Any:
@@ -152,6 +185,7 @@ class Worker:
     def _learn_due(self) -> None:
         try:
             self._desk.learn_due()
+            self._note_writes()
         except StoreError as error:
             self._note_failure(error)
             self._desk.postpone(_PAUSE)
@@ -160,9 +194,24 @@ class Worker:
             self._desk.postpone(_PAUSE)
 
     def _note_failure(self, error: StoreError) -> None:
-        self.store_works = False
+        before, self.store = self.store, "failing"
+        if isinstance(error, StoreTakenError):
+            self.store = "taken over"
         self.store_errors += 1
-        log.error("%s", error)
+        # Some of it may have been on the way.
+        self._n_writes = self._desk.n_writes
+        now = time.monotonic()
+        if self.store != before or now - self._logged_at >= _SILENCE:
+            self._logged_at = now
+            log.error("%s", error)
+
+    def _note_writes(self) -> None:
+        """A failure stands until a write succeeds: a full disk can be read."""
+        if self._n_writes != self._desk.n_writes:
+            self._n_writes = self._desk.n_writes
+            if self.store != "ok":
+                self.store = "ok"
+                log.warning("the store works again")
 
     def _finish(self, group: list[_Task], outcomes: list[typing.Any]) -> None:
         assert self._loop is not None
@@ -177,3 +226,10 @@ class Worker:
                 task.done.set_exception(outcome)
             else:
                 task.done.set_result(outcome)
+
+
+def _problem(store: str) -> Problem:
+    if store == "taken over":
+        message = "another process has taken over the store of asks: send events to that one"
+        return Problem(503, message, retry_after=60)
+    return Problem(503, "the store of asks cannot be used now", retry_after=2)

@@ -54,7 +54,7 @@ def test_progress_is_that_of_the_other_process(page, owner):
 def test_events_are_refused(page):
     refused = page.event("new")
     assert refused.status_code == 403
-    assert "answers only" in refused.json()["error"]["message"]
+    assert "--answers-only" in refused.json()["error"]["message"]
 
 
 def test_answers_are_learned_by_a_service_that_has_the_store(serve, url, monkeypatch):

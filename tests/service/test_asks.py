@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 
 import pytest
-from serving import wait_until
+from serving import curious, wait_until
+
+from river_oa3 import PendingLabels
+from river_oa3.service import create_app
 
 
 def fill(running, n):
@@ -157,3 +161,31 @@ def test_an_ask_for_a_person_keeps_the_order_of_the_features_and_the_id_exactly(
     ask = service.lease("ada")
     assert ask["key"] == str(2**62 + 1)
     assert ask["features"] == [["b", str(2**60 + 1)], ["a", None]]
+
+
+def large(i):
+    return {"id": f"e{i}", "x": {f"t{k}": "t" * 9_900 for k in range(90)}}
+
+
+def test_a_part_of_large_asks_ends_after_some_megabytes(stored):
+    for i in range(12):
+        assert stored.post("/events", large(i)).status_code == 200
+    part = stored.get("/asks", params={"limit": 500})
+    assert 4e6 < len(part.content) < 8e6
+    assert part.json()["count"] == 12
+    assert parts(stored, limit=500) == [f"e{i}" for i in range(12)]
+
+
+def test_a_start_reads_no_events_of_labels_that_are_learned(stored, tmp_path):
+    for i in range(12):
+        stored.post("/events", large(i))
+        stored.post("/labels", {"id": f"e{i}", "label": i % 2 == 0})
+    stored.stop()
+    pending = PendingLabels(curious(), store=f"sqlite:///{tmp_path}/asks.db")
+    tracemalloc.start()
+    try:
+        assert create_app(pending).title == "river_oa3"
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 3e6

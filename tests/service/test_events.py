@@ -64,7 +64,7 @@ def test_a_bad_event_of_a_batch_is_named_and_the_others_are_answered(service):
 def test_what_the_learner_refuses_in_a_batch_is_named_too(service):
     batch = [{"id": "a", "x": {"v": 1}}, {"id": "a", "x": {"v": 1}}]
     _, again = service.post("/events", batch).json()["results"]
-    assert again["error"]["field"] == "events[1].x"
+    assert again["error"]["field"] == "events[1].id"
     assert "pending for 'a' already" in again["error"]["message"]
 
 

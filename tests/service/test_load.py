@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import threading
 import time
 
 import pytest
-from serving import wait_until
+from serving import curious, wait_until
 
+from river_oa3 import PendingLabels
 from river_oa3.pending import engines
-from river_oa3.service import Limits
+from river_oa3.service import Limits, routes_watch
 from river_oa3.service.desk import Desk
 
 
@@ -33,7 +35,7 @@ def stuck(serve, monkeypatch):
         return predict(desk, events)
 
     monkeypatch.setattr(Desk, "events", wait_and_predict)
-    running = serve(limits=Limits(backlog=10, batch=10))
+    running = serve(limits=Limits(backlog=10, batch=10, bodies=100_000))
     running.goes_on = goes_on
     yield running
     goes_on.set()
@@ -102,6 +104,21 @@ def test_large_bodies_share_a_limit(serve):
         assert waiting.recv(10_000).startswith(b"HTTP/1.1 422")
 
 
+def test_bodies_that_wait_for_the_learner_count_too(stuck):
+    event = {"id": "first", "x": {f"t{i}": "t" * 9_000 for i in range(7)}}
+    answers = []
+    waiting = threading.Thread(target=lambda: answers.append(stuck.post("/events", event)))
+    waiting.start()
+    wait_until(lambda: stuck.app.state.worker.waiting == 1)
+    refused = stuck.post("/events", event | {"id": "second"})
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+    assert "too many large requests" in refused.json()["error"]["message"]
+    stuck.goes_on.set()
+    waiting.join()
+    assert answers[0].status_code == 200
+    assert stuck.post("/events", event | {"id": "third"}).status_code == 200
+
+
 def _answer_to(running, body):
     with running.connect() as connection:
         connection.sendall(request(body))
@@ -123,6 +140,70 @@ def test_a_locked_database_is_said_and_recovered_from(serve, tmp_path, monkeypat
     wait_until(lambda: running.get("/health").json()["ready"])
     progress = running.get("/progress").json()
     assert (progress["open"], progress["budget"]["left"]) == (2, 3)
+
+
+def test_what_fails_is_told_to_those_who_watch_until_a_write_succeeds(
+    serve, tmp_path, monkeypatch, caplog
+):
+    monkeypatch.setattr(engines, "PATIENCE", 0.05)
+    monkeypatch.setattr(routes_watch, "_FRESH", 0.0)
+    running = serve(store=True)
+    running.event("before")
+    lock = sqlite3.connect(tmp_path / "asks.db", isolation_level=None)
+    lock.execute("BEGIN IMMEDIATE")  # all can be read, and nothing written
+    for i in range(3):
+        assert running.event(f"meanwhile-{i}").status_code == 503
+        assert running.get("/progress").json()["asked"] == 1
+        health = running.get("/health")
+        assert (health.status_code, health.json()["store"]) == (503, "failing")
+    text = running.get("/metrics").text
+    assert "river_oa3_store_up 0" in text
+    assert re.search(r"river_oa3_store_errors_total [1-9]", text)
+    assert 'http_requests_total{path="/events",status="503"} 3' in text
+    lock.execute("ROLLBACK")
+    lock.close()
+    assert running.get("/health").json()["ready"]
+    text = running.get("/metrics").text
+    assert "river_oa3_store_up 1" in text
+    assert "river_oa3_asks_total 1" in text
+    # One line for the failure, and one for its end.
+    assert len(caplog.records) == 2
+
+
+def test_numbers_of_the_service_come_though_the_learner_is_busy(stuck):
+    waiting = threading.Thread(target=stuck.event, args=("a",))
+    waiting.start()
+    wait_until(lambda: stuck.app.state.worker.waiting == 1)
+    text = stuck.get("/metrics").text
+    assert re.search(r"river_oa3_backlog [12]", text)
+    assert "river_oa3_asks_total" not in text
+    stuck.goes_on.set()
+    waiting.join()
+
+
+def test_a_second_service_on_the_store_is_told_of_by_the_first(serve, caplog):
+    first = serve(store=True)
+    first.event("a")
+    second = serve(store=True)
+    health = first.get("/health")
+    assert (health.status_code, health.json()["store"]) == (503, "taken over")
+    assert second.get("/health").json()["ready"]
+    for i in range(5):
+        refused = first.event(f"b{i}")
+        assert refused.status_code == 503
+        assert "another process has taken over" in refused.json()["error"]["message"]
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    assert second.event("b0").json()["ask"] is True
+
+
+def test_the_oldest_ask_is_dropped_at_the_capacity_with_a_word(serve, tmp_path, caplog):
+    store = f"sqlite:///{tmp_path}/asks.db"
+    running = serve(PendingLabels(curious(), capacity=2, store=store))
+    for i in range(6):
+        running.event(f"e{i}")
+    assert running.open_ids == ["e4", "e5"]
+    (record,) = caplog.records
+    assert "--capacity" in record.getMessage()
 
 
 def test_an_answer_is_learned_though_the_store_failed_when_its_time_came(

@@ -181,7 +181,7 @@ def test_nothing_that_was_refused_has_been_counted(small):
 def test_what_is_not_there_is_said_in_json(small, path):
     answer = small.get(path)
     assert answer.status_code == 404
-    assert answer.json() == {"error": {"message": "there is nothing here"}}
+    assert answer.json() == {"error": {"message": "not found"}}
 
 
 def test_a_wrong_method_is_said_in_json(small):
@@ -226,6 +226,35 @@ def test_a_name_that_is_there_again_is_found_at_once(service):
     refused = service.post("/events", f'{{"id":"a","x":{{{names},"59999":2}}}}'.encode())
     assert refused.status_code == 400
     assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" + b",".join([b"{}"] * 1_390_000) + b"]",
+        b'{"id":"a","x":{"v":[' + b",".join([b"{}"] * 1_390_000) + b"]}}",
+    ],
+    ids=["batch", "value"],
+)
+def test_a_million_empty_objects_are_refused_before_they_are_read(service, body):
+    start = time.process_time()
+    refused = service.post("/events", body)
+    assert refused.status_code == 413
+    assert "objects" in refused.json()["error"]["message"]
+    # This process sends it too.
+    assert time.process_time() - start < 0.5
+
+
+def test_an_event_may_be_of_so_many_characters_as_a_whole(serve):
+    running = serve(limits=Limits(event=3_000, text=1_000))
+    event = {"id": "a", "x": {f"t{i}": "t" * 900 for i in range(3)}}
+    assert running.post("/events", event).status_code == 200
+    event = {"id": "b", "x": event["x"] | {"more": "t" * 900}}
+    refused = running.post("/events", event)
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "x")
+    assert "3,610 characters, and may have 3,000" in refused.json()["error"]["message"]
+    small, large = running.post("/events", [{"id": "c", "x": {}}, event]).json()["results"]
+    assert (small["ask"], large["error"]["field"]) == (True, "events[1].x")
 
 
 def test_a_weight_of_many_digits_is_refused_by_name(service):

@@ -38,7 +38,7 @@ def finalizers(action, n=5):
 
     before = gc.get_threshold()
     gc.collect()
-    gc.freeze()  # what was there before would be looked at in every collection
+    gc.freeze()  # what was there before would be looked at in every collection, now and later
     gc.disable()
     for _ in range(n):
         Garbage()
@@ -50,7 +50,6 @@ def finalizers(action, n=5):
         gc.disable()
         gc.set_threshold(*before)
         gc.collect()
-        gc.unfreeze()
         gc.enable()
 
 

@@ -21,11 +21,13 @@ from river_oa3 import (
     metrics,
     query,
 )
+from river_oa3._core.category import Category
 from river_oa3.first_order import (
     CostSensitiveClassifier,
     PassiveAggressiveClassifier,
     PerceptronClassifier,
 )
+from river_oa3.fixed_scaler import FixedColumn, FixedScaler
 from river_oa3.schema import Column
 
 # Not one parameter a default: a file that forgot one would show.
@@ -127,6 +129,20 @@ RAW = {
             }
         )
         | AutoOA3Classifier(),
+        labels=20,
+    ),
+    "FixedScaler": lambda: asking(
+        Schema({"a": Column("number", decimal=",", gaps=("keine",)), "né": "category"})
+        | FixedScaler(
+            {
+                "a": FixedColumn("a", 0.5, 2.0, True, 0.25),
+                Category("né", "x"): FixedColumn("né=x", scale=float("inf")),
+            },
+            {"a": FixedColumn("a is missing", scale=0.5)},
+            intercept=True,
+            unit_rows=True,
+        )
+        | OA3DiagClassifier(),
         labels=20,
     ),
 }

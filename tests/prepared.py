@@ -1,4 +1,4 @@
-"""What the tests of preparations share: tables in memory, and rows as dicts."""
+"""What the tests of tables share: tables in memory, and their rows as dicts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import pyarrow as pa
 import pytest
 
 from river_oa3._core.category import Category
-from river_oa3.datasets.preparation import Problems, Wishes, plan, profile
+from river_oa3.datasets.preparation import Problems, Wishes, profile, schema_of
 from river_oa3.datasets.sources import Batch, Cells, Source
+from river_oa3.schema.batch import Encoder
 
 
 class Memory(Source):
@@ -68,14 +69,15 @@ def column_of(cells, wishes=None, **options):
 
 def prepared(source, wishes=None):
     wishes = wishes or Wishes()
-    return plan(profile(source, wishes), wishes)
+    return schema_of(profile(source, wishes), wishes)
 
 
-def rows_of(preparation, source):
-    """The encoded rows as a model is given them: categories by name and value."""
-    found = []
-    for block in preparation.blocks(source):
-        assert np.isfinite(block.data).all()
+def rows_of(found, source):
+    """The encoded rows as a model is given them: categories by name and value, None for a gap."""
+    rows = []
+    encoder = Encoder(found.schema)
+    for block in found.blocks(source, encoder):
+        assert not np.isinf(block.data).any()
         assert block.data.all()
         assert block.indices.dtype == np.int32
         stops = np.cumsum(block.counts)
@@ -83,28 +85,21 @@ def rows_of(preparation, source):
             indices = block.indices[start:stop]
             assert (np.diff(indices) > 0).all()
             entries = zip(indices, block.data[start:stop].tolist(), strict=True)
-            found.append(dict(_entry(preparation.names[j], value) for j, value in entries))
-    return found
+            rows.append(dict(_entry(encoder.names[j], value) for j, value in entries))
+    return rows
 
 
 def _entry(name, value):
     if isinstance(name, Category):
         assert value == 1.0
         return name.name, name.value
-    return name, value
+    return name, None if value != value else value
 
 
 def encoded(cells, wishes=None, **options):
     """The encoded rows of one column, kept whatever it looks like."""
     source = table(cells, **options)
     return rows_of(prepared(source, wishes or Wishes(keep=("a",))), source)
-
-
-def prepare_of(preparation):
-    """The function `prepare` of the code, which has nothing but what the code gives it."""
-    space = {}
-    exec(preparation.code(), space)
-    return space["prepare"]
 
 
 def without_zeros(x):

@@ -11,6 +11,7 @@ from river_oa3.first_order import (
     PassiveAggressiveClassifier,
     PerceptronClassifier,
 )
+from river_oa3.fixed_scaler import FixedScaler
 
 NOT_DEFAULT = {"eta": 0.5, "gamma": 3.0, "rho": 8.0}
 
@@ -22,6 +23,7 @@ MODELS = (
     | {"AutoOA3Classifier": AutoOA3Classifier()}
     | {"AutoOA3Classifier-cost": AutoOA3Classifier(metrics.WeightedCost(9, 1), max_features=20)}
     | {"Schema": Schema(next(Schema._unit_test_params())["columns"])}
+    | {"FixedScaler": FixedScaler(next(FixedScaler._unit_test_params())["columns"])}
     | {kind: make(kind) for kind in KINDS}
     | {
         f"{classifier.__name__}-default": classifier()

@@ -19,12 +19,13 @@ from river_oa3.datasets import DataError, Stream, files, preparation
 from river_oa3.datasets.large_libsvm import LARGE, read_large_libsvm
 from river_oa3.datasets.opening import is_libsvm, is_named
 from river_oa3.datasets.pieced import AnyStream, PiecedStream
-from river_oa3.datasets.preparation import Preparation, Wishes
-from river_oa3.datasets.preparation.steps import DateStep, Step, WordsStep
+from river_oa3.datasets.preparation import FoundSchema, Wishes
 from river_oa3.datasets.sources import Source, open_source
 from river_oa3.datasets.spool import Spool, written_out
 from river_oa3.experiments.methods import find
 from river_oa3.experiments.output.progress import Progress, downloading
+from river_oa3.schema import Column, Schema
+from river_oa3.schema.batch import Encoder
 
 __all__ = [
     "Data",
@@ -36,24 +37,34 @@ __all__ = [
     "spool_folder",
 ]
 
-FOR_TABLES = ("label", "drop", "keep", "category", "impute")
+FOR_TABLES = ("label", "drop", "keep", "category")
 """Options that name columns, which nothing but a table has."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Data:
-    """The events as they came, and what was done to have them."""
+    """The events as they came, and what the columns of their table are, if they have one."""
 
     stream: AnyStream
-    preparation: Preparation | None = None
+    found: FoundSchema | None = None
     source: Source | None = None
 
     @property
     def positive(self) -> str:
         """What the positive class is called."""
-        if self.preparation is None:
+        if self.found is None:
             return "the positive class"
-        return " or ".join(map(repr, self.preparation.profile.positive))
+        return " or ".join(map(repr, self.found.profile.positive))
+
+    @property
+    def schema(self) -> Schema | None:
+        """What turns a row as it came into an event, where that takes anything.
+
+        A data set of numbers with names may well come as texts next time.
+        """
+        if self.found is not None:
+            return self.found.schema
+        return _schema_of_numbers(self.stream)
 
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,14 +92,6 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
             help=f"{what}; may be repeated, or several with commas between",
         )
     parser.add_argument(
-        "--impute",
-        action="append",
-        default=[],
-        metavar="[COLUMN=]HOW",
-        help="what fills gaps in numbers: mean (the default), median, zero, none or a number, for "
-        "all columns or for one; may be repeated",
-    )
-    parser.add_argument(
         "--encoding",
         help="the encoding of a text that is not UTF-8, such as latin-1",
     )
@@ -106,15 +109,10 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
 
 def wishes_of(options: argparse.Namespace, columns: list[str] | None) -> Wishes:
     """What the options say about a table."""
-    impute: dict[str | None, str] = {}
-    for text in options.impute:
-        column, equals, how = text.rpartition("=")
-        impute[column if equals else None] = how
     named = {name: _columns(getattr(options, name), columns) for name in FOR_TABLES[1:4]}
     return Wishes(
         label=options.label,
         positive=options.positive,
-        impute=impute,
         sample=sample_of(options.sample),
         seed=options.seed,
         **named,
@@ -196,24 +194,35 @@ def read(options: argparse.Namespace, source: Source | None, spool: Path) -> Dat
     wishes = wishes_of(options, source.columns)
     with Progress(f"looking at {source.name}", 1.0) as progress:
         profile = preparation.profile(source, wishes, progress.move_to)
-    planned = preparation.plan(profile, wishes)
+    found = preparation.schema_of(profile, wishes)
     kept = Spool(
         source.name,
         spool,
         profile.taken,
-        profile.taken * sum(_values_per_row(step) for step in planned.steps),
+        profile.taken * found.values_per_row,
         options.in_order,
         options.seed,
     )
-    with Progress(f"preparing {source.name}", 1.0) as progress:
-        for block in planned.blocks(source, progress.move_to):
-            kept.add(block, len(planned.names))
-    return Data(kept.finish(planned.names), planned, source)
+    encoder = Encoder(found.schema)
+    with Progress(f"reading {source.name}", 1.0) as progress:
+        for block in found.blocks(source, encoder, progress.move_to):
+            kept.add(block, len(encoder.names))
+    return Data(kept.finish(encoder.names), found, source)
 
 
-def _values_per_row(step: Step) -> int:
-    """About how many values a column becomes in each row."""
-    return {DateStep: 3, WordsStep: 12}.get(type(step), 1)
+def _schema_of_numbers(stream: AnyStream) -> Schema | None:
+    """The schema of a data set without a table whose features have names and are all numbers."""
+    names = [name for name in stream.names if isinstance(name, str) and "=" not in name]
+    if not isinstance(stream, Stream) or not names or len(names) < len(stream.names):
+        return None
+    # Zeros are not there: what most events have is a gap where it is not, and else is a zero.
+    shares = np.bincount(stream.X.indices, minlength=len(names)) / len(stream)
+    return Schema(
+        {
+            name: Column("number", sparse=bool(share < 0.5))
+            for name, share in zip(names, shares, strict=True)
+        }
+    )
 
 
 def scaled_once(stream: AnyStream, methods: Sequence[str]) -> AnyStream:

@@ -5,28 +5,28 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+import typing
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from river import base
 
 from river_oa3.commands.compare_data import Data
 from river_oa3.commands.options import say_written
 from river_oa3.datasets import Stream
-from river_oa3.datasets.paper_rows import dominating
+from river_oa3.datasets.paper_rows import dominating, scaler_for_paper
 from river_oa3.datasets.pieced import AnyStream
-from river_oa3.datasets.sources.csv_file import CsvFile
-from river_oa3.experiments.comparison import Comparison
 from river_oa3.experiments.findings import Findings
-from river_oa3.experiments.fitting import fit
+from river_oa3.experiments.fitting import Fitted, fit, is_above_chance
 from river_oa3.experiments.methods import AUTO, find
 from river_oa3.experiments.output import findings_plots, plots, report, words
 from river_oa3.experiments.output.files import write_text
-from river_oa3.experiments.output.handover import PREPARE_NOTHING, hand_over
+from river_oa3.experiments.output.handover import hand_over
 from river_oa3.experiments.output.page import page
 from river_oa3.experiments.output.page_sections import Handover
 from river_oa3.experiments.output.references import references
-from river_oa3.experiments.output.table import table
+from river_oa3.experiments.output.table import figures_of, table
 from river_oa3.experiments.output.text import clock, named_values, to_the_left
 from river_oa3.experiments.sizing import Size
 
@@ -36,8 +36,8 @@ __all__ = ["notes_on", "show_after", "show_before", "warnings_on", "write_all"]
 def notes_on(data: Data, size: Size, is_raw: bool) -> list[str]:
     """What was done, beyond the columns one by one."""
     notes = []
-    if data.preparation is not None:
-        profile = data.preparation.profile
+    if data.found is not None:
+        profile = data.found.profile
         notes.append(
             f"{profile.rows:,} rows, the label is column {profile.label!r}, positive is "
             f"{data.positive}: {profile.positives:,} rows"
@@ -48,8 +48,9 @@ def notes_on(data: Data, size: Size, is_raw: bool) -> list[str]:
         notes.append(
             "rows are given to the paper's methods as they are"
             if is_raw
-            else "for the paper's methods numbers are scaled by what the whole stream shows, which "
-            "a live stream does not, and rows to length 1; AutoOA3 takes the events raw"
+            else "for the paper's methods gaps are filled and numbers scaled by what the whole "
+            "stream shows, which a live stream does not, and rows brought to length 1; AutoOA3 "
+            "takes the events as they come"
         )
     if not isinstance(data.stream, Stream):
         order = "dealt to them at random" if data.stream.shuffled else "in their order"
@@ -69,8 +70,8 @@ def notes_on(data: Data, size: Size, is_raw: bool) -> list[str]:
 
 def warnings_on(data: Data, stream: AnyStream, is_raw: bool) -> list[str]:
     """What to look at before trusting a number."""
-    found = [] if data.preparation is None else list(data.preparation.warnings)
-    if data.preparation is None and isinstance(data.stream, Stream):
+    found = [] if data.found is None else list(data.found.warnings)
+    if data.found is None and isinstance(data.stream, Stream):
         first = int(np.argmax(data.stream.y))
         if first >= len(data.stream) / 10:
             found.append(
@@ -89,12 +90,12 @@ def warnings_on(data: Data, stream: AnyStream, is_raw: bool) -> list[str]:
 
 def show_before(data: Data, notes: Sequence[str], warnings: Sequence[str]) -> None:
     """Print what is in the file and what was done with it."""
-    if data.preparation is not None:
+    if data.found is not None:
         assert data.source is not None
         print(f"{data.source.path or data.source.name} ({data.source.kind})\n")
         lines = [
             [" ".join(cell.split()) for cell in line]
-            for line in data.preparation.profile.table(data.preparation.done)
+            for line in data.found.profile.table(data.found.done)
         ]
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         print(to_the_left(lines, width))
@@ -103,7 +104,7 @@ def show_before(data: Data, notes: Sequence[str], warnings: Sequence[str]) -> No
             print(f"- {note}")
     for warning in warnings:
         print(f"WARNING: {warning}")
-    if data.preparation is not None or warnings:
+    if data.found is not None or warnings:
         print(flush=True)
 
 
@@ -132,10 +133,9 @@ def write_all(
 ) -> int:
     """Write tables, pictures, the page and the hand-over; 0 where nothing was interrupted."""
     comparison = findings.comparison
-    handover: Handover | None = None
-    paths: list[Path] = []
+    before = set(folder.iterdir())
     is_whole = comparison.is_complete and findings.is_complete
-    prepared = data.preparation
+    prepared = data.found
     more = {
         **report.findings_as_json(findings),
         "preparation": None if prepared is None else prepared.as_json(),
@@ -144,13 +144,15 @@ def write_all(
     }
     # The numbers come first: they are small, and what follows may fill the disk.
     written = report.write(comparison, folder, name, more)
-    method = _handed_over(findings)
-    if is_whole and method is not None:
+    exported = Exported()
+    if is_whole:
         try:
-            handover, paths = _hand_over(comparison, method, data, options, folder)
+            exported = _export(findings, data, options, folder)
         except KeyboardInterrupt:
             is_whole = False
             print("river-oa3: interrupted before the model was fitted", file=sys.stderr)
+        else:
+            report.write(comparison, folder, name, {**more, "model": exported.as_json(findings)})
     pictures = {}
     if plots.available():
         drawn = plots.development(comparison, references(findings))
@@ -165,49 +167,105 @@ def write_all(
         profile=None if prepared is None else prepared.profile.table(prepared.done),
         notes=notes,
         warnings=warnings,
-        handover=handover,
+        handover=exported.handover,
+        not_exported=exported.note,
         pictures=pictures,
     )
     written.append(folder / f"{name}.html")
     write_text(written[-1], text)
-    say_written([*written, *paths])
-    if handover is not None:
+    written += exported.paths
+    say_written(written)
+    if replaced := [path.name for path in written if path in before]:
+        print("replaced, from an earlier run:", ", ".join(replaced))
+    if exported.note:
+        print(f"\n{exported.note}")
+    if exported.handover is not None:
+        handover = exported.handover
         print(f"\nto use {handover.method}, in {folder}:\n\n{handover.lines}", end="")
     return 0 if is_whole else 1
 
 
-def _handed_over(findings: Findings) -> str | None:
-    """The method of this package to deploy; None where none is better than chance."""
-    comparison, verdict = findings.comparison, findings.verdict
-    if verdict.orders > 1 and not verdict.above_chance:
-        return None
+class Exported(typing.NamedTuple):
+    """The model that was written, and what there is to say about it or about why there is none."""
+
+    note: str = ""
+    fitted: Fitted | None = None
+    handover: Handover | None = None
+    paths: tuple[Path, ...] = ()
+
+    def as_json(self, findings: Findings) -> dict[str, typing.Any]:
+        """The same as JSON knows it."""
+        if self.fitted is None:
+            return {"exported": False, "note": self.note}
+        goal, counts = findings.comparison.plan.goal, self.fitted.counts
+        return {
+            "exported": self.handover is not None,
+            "note": self.note,
+            "method": self.fitted.method,
+            "labels": self.fitted.model.n_learned,
+            "while_learning": {
+                key: float(value) for key, value in figures_of(goal, counts).items()
+            },
+        }
+
+
+def _export(findings: Findings, data: Data, options: argparse.Namespace, folder: Path) -> Exported:
+    """Teach the method that is recommended every label and write it, unless it is at chance."""
+    comparison, goal = findings.comparison, findings.comparison.plan.goal
+    if words.is_lost(findings):
+        return Exported("No model is exported: no method is shown to be better than chance.")
+    method = _of_ours(findings)
+    if method is None:
+        return Exported(
+            "No model is exported: only the methods of this package are, and none was compared."
+        )
+    steps: list[base.Transformer] = [] if data.schema is None else [data.schema]
+    stream = data.stream
+    if not find(method).takes_raw:
+        steps.append(
+            scaler_for_paper(
+                data.stream,
+                comparison.stream,
+                as_they_are=options.raw,
+                as_in_paper=options.paper_accounting,
+            )
+        )
+        stream = comparison.stream
+    try:
+        fitted = fit(comparison, method, stream, steps)
+    except MemoryError as error:
+        return Exported(f"No model is exported: {method} with all labels takes too much. {error}")
+    if not is_above_chance(goal, fitted.counts):
+        score = goal.measure.said.format(float(goal.score(fitted.counts)))
+        chance = goal.measure.said.format(findings.verdict.chance)
+        return Exported(
+            f"No model is exported: taught all {len(stream):,} labels, {method} came to {score} "
+            f"while it learned, and always giving the same answer comes to {chance}.",
+            fitted,
+        )
+    handover, paths = hand_over(
+        comparison,
+        fitted,
+        folder,
+        raw=data.stream,
+        has_columns=data.schema is not None,
+        positive=data.positive,
+    )
+    note = handover.score
+    if method != findings.verdict.recommended:
+        note += (
+            f" It is {method}: {findings.verdict.recommended} is river's, and only the methods of "
+            "this package are exported."
+        )
+    return Exported(note, fitted, handover._replace(score=note), tuple(paths))
+
+
+def _of_ours(findings: Findings) -> str | None:
+    """The method of this package to export: the one that is recommended, if it is one."""
+    comparison, recommended = findings.comparison, findings.verdict.recommended
     ours = [name for name in comparison.runs if find(name).family != "river"]
-    if verdict.recommended in ours:
-        return verdict.recommended
-    if not ours:
-        return None
+    if recommended in ours or not ours:
+        return recommended if ours else None
     goal = comparison.plan.goal
     means = [float(np.mean(goal.score(comparison.counts(name)))) for name in ours]
     return AUTO if AUTO in ours else ours[goal.measure.best(means)]
-
-
-def _hand_over(
-    comparison: Comparison,
-    method: str,
-    data: Data,
-    options: argparse.Namespace,
-    folder: Path,
-) -> tuple[Handover, list[Path]]:
-    taken = data.stream if find(method).takes_raw else comparison.stream
-    return hand_over(
-        comparison,
-        method,
-        fit(comparison, method, taken),
-        folder,
-        stream=taken,
-        raw=data.stream,
-        prepare=PREPARE_NOTHING if data.preparation is None else data.preparation.code(),
-        positive=data.positive,
-        as_they_are=options.raw,
-        separator=data.source.separator if isinstance(data.source, CsvFile) else ",",
-    )

@@ -1,4 +1,4 @@
-"""Rows as the paper's methods want them, and what spoils rows that are left as they are."""
+"""Rows as the paper's methods want them, one by one too, and what spoils rows as they are."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Hashable
 import numpy as np
 
 from river_oa3._core.category import Category
-from river_oa3.datasets.pieced import AnyStream
-from river_oa3.datasets.streams import Stream
+from river_oa3.datasets.pieced import AnyStream, PiecedStream
+from river_oa3.datasets.scaling import Scaling
+from river_oa3.datasets.streams import Stream, unique
+from river_oa3.fixed_scaler import FixedColumn, FixedScaler
 
-__all__ = ["INTERCEPT", "dominating", "plain_name", "rows_for_paper"]
+__all__ = ["INTERCEPT", "dominating", "plain_name", "rows_for_paper", "scaler_for_paper"]
 
 INTERCEPT = "intercept"
 
@@ -23,7 +25,7 @@ def rows_for_paper(
     intercept: bool = False,
     as_in_paper: bool = False,
 ) -> AnyStream:
-    """A stream with every column brought to scale and every row to unit length.
+    """A stream with gaps filled, every column brought to scale and every row to unit length.
 
     Where columns are centred an intercept is added, for no method of the paper has one.
 
@@ -39,15 +41,69 @@ def rows_for_paper(
         Whether to do no more than the paper does: rows of unit length, columns as they are.
 
     """
-    plain = dataclasses.replace(stream, names=[plain_name(name) for name in stream.names])
+    names = unique([plain_name(name) for name in stream.names])
+    plain = dataclasses.replace(stream, names=names).filled()
     if as_they_are or as_in_paper:
         plain = plain.with_intercept() if intercept else plain
         return plain if as_they_are else plain.unit_rows()
-    scaling = stream.moments().scaling() if isinstance(stream, Stream) else stream.scaling
+    scaling = _scaling(stream)
     scaled = plain.scaled(scaling)
     if intercept or (scaling.dense.any() and INTERCEPT not in plain.names):
         scaled = scaled.with_intercept()
     return scaled.unit_rows()
+
+
+def scaler_for_paper(
+    raw: AnyStream, stream: AnyStream, *, as_they_are: bool = False, as_in_paper: bool = False
+) -> FixedScaler:
+    """What makes of one event what `rows_for_paper` made of all.
+
+    Parameters
+    ----------
+    raw
+        The events as they came.
+    stream
+        What `rows_for_paper` made of them.
+    as_they_are, as_in_paper
+        As it was told.
+
+    """
+    gaps = raw.moments().gaps if isinstance(raw, Stream) else raw.gaps
+    scaling = _scaling(raw)
+    if as_they_are or as_in_paper:
+        size = len(scaling.centre)
+        scaling = Scaling(np.zeros(size), np.ones(size), np.zeros(size, dtype=np.bool_))
+    size = len(raw.names)
+    columns = [
+        FixedColumn(*each)
+        for each in zip(
+            stream.names,
+            scaling.centre.tolist(),
+            scaling.scale.tolist(),
+            scaling.dense.tolist(),
+            strict=False,
+        )
+    ]
+    fills = gaps.fills.tolist()
+    flags = zip(gaps.columns.tolist(), columns[size:], strict=True)
+    return FixedScaler(
+        {name: columns[place]._replace(fill=fills[place]) for place, name in enumerate(raw.names)},
+        {raw.names[place]: column for place, column in flags},
+        intercept=_has_intercept(raw, stream),
+        unit_rows=not as_they_are,
+    )
+
+
+def _scaling(stream: AnyStream) -> Scaling:
+    if isinstance(stream, Stream):
+        return stream.moments().filled().scaling()
+    return stream.scaling
+
+
+def _has_intercept(raw: AnyStream, stream: AnyStream) -> bool:
+    if isinstance(stream, PiecedStream):
+        return stream.has_intercept
+    return INTERCEPT in stream.names and INTERCEPT not in raw.names
 
 
 def plain_name(name: Hashable) -> Hashable:

@@ -12,8 +12,8 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from river_oa3.datasets.errors import DataError
-from river_oa3.datasets.scaling import Scaling
-from river_oa3.datasets.streams import Stream
+from river_oa3.datasets.scaling import Gaps, Scaling
+from river_oa3.datasets.streams import Stream, with_flags
 
 __all__ = ["AnyStream", "PiecedStream", "piece_files"]
 
@@ -47,11 +47,13 @@ class PiecedStream:
         How many values are not zero.
     n_empty
         Events without features.
+    gaps
+        Where numbers are missing in the raw rows, and what they are filled with.
     scaling
-        The scale of the columns of the raw rows.
+        The scale of the columns of the raw rows once they are filled.
     shuffled
         Whether rows were dealt to pieces at random.
-    is_scaled, has_intercept, has_unit_rows
+    is_filled, is_scaled, has_intercept, has_unit_rows
         What is done to the rows of a piece when it is read, in this order.
     is_done
         Whether it has been done to the files already.
@@ -67,8 +69,10 @@ class PiecedStream:
     positives: int
     nonzeros: int
     n_empty: int
+    gaps: Gaps
     scaling: Scaling
     shuffled: bool = True
+    is_filled: bool = False
     is_scaled: bool = False
     has_intercept: bool = False
     has_unit_rows: bool = False
@@ -107,7 +111,14 @@ class PiecedStream:
     @property
     def is_as_written(self) -> bool:
         """Whether there is nothing to do to the rows of a piece when it is read."""
-        return self.is_done or not (self.is_scaled or self.has_intercept or self.has_unit_rows)
+        is_changed = self.is_scaled or self.has_intercept or self.has_unit_rows
+        return self.is_done or not (is_changed or (self.is_filled and len(self.gaps.columns)))
+
+    def filled(self) -> PiecedStream:
+        """The stream with missing numbers filled with the means of their columns, and flagged."""
+        if self.is_filled:
+            return self
+        return dataclasses.replace(self, is_filled=True, names=with_flags(self.names, self.gaps))
 
     def scaled(self, scaling: Scaling | None = None) -> PiecedStream:
         """The stream with every column brought to scale, by its own values unless told."""
@@ -167,11 +178,15 @@ def _read(stream: PiecedStream, number: int) -> Stream:
     names = stream.names
     if stream.is_done and stream.has_intercept:
         names = [*names, "intercept"]
+    elif stream.is_filled and not stream.is_done:
+        names = names[: len(names) - len(stream.gaps.columns)]
     X = scipy.sparse.csr_array((data, indices, indptr), shape=(len(counts), len(names)))
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int64)
     piece = Stream(stream.name, X, y, names, stream.note)
     if stream.is_as_written:
         return piece
+    if stream.is_filled:
+        piece = piece.filled(stream.gaps, stream.names)
     if stream.is_scaled:
         piece = piece.scaled(stream.scaling)
     if stream.has_intercept:

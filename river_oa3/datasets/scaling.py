@@ -2,7 +2,8 @@
 
 A column that is not zero in most rows is standardised over all rows, zeros among them, and cut off
 at four deviations. Any other is divided by the root mean square of what is not zero in it, so that
-zeros stay zeros, and a column of ones stays as it is.
+zeros stay zeros, and a column of ones stays as it is. Numbers that are missing, which are NaN, are
+filled with the mean of their column before, and each such column has another one that flags them.
 """
 
 from __future__ import annotations
@@ -13,15 +14,40 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-__all__ = ["Moments", "Scaling"]
+from river_oa3.fixed_scaler import REACH
+
+__all__ = ["Gaps", "Moments", "Scaling"]
 
 DENSE = 0.5
 """A column is dense where more than this share of the rows is not zero in it."""
 
-REACH = 4.0
-"""Values of dense columns end so many deviations from the mean."""
-
 Numbers = NDArray[np.float64]
+
+
+class Gaps(typing.NamedTuple):
+    """The columns in which numbers are missing, and what each column's are filled with."""
+
+    columns: NDArray[np.int64]
+    fills: Numbers
+
+    def fill(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+        """The rows of a matrix without gaps, and with a column of flags for each that had some."""
+        rows, columns = X.shape
+        shape = (rows, columns + len(self.columns))
+        at = np.flatnonzero(np.isnan(X.data))
+        data = X.data.copy()
+        data[at] = self.fills[X.indices[at]]
+        place = np.zeros(columns, dtype=np.int64)
+        place[self.columns] = columns + np.arange(len(self.columns))
+        row_of = np.searchsorted(X.indptr, at, side="right") - 1
+        ends = X.indptr[1:][row_of]
+        counts = np.bincount(row_of, minlength=rows)
+        parts = (
+            np.insert(data, ends, 1.0),
+            np.insert(X.indices, ends, place[X.indices[at]]),
+            X.indptr + np.concatenate([[0], np.cumsum(counts)]),
+        )
+        return scipy.sparse.csr_array(parts, shape=shape)
 
 
 class Scaling(typing.NamedTuple):
@@ -70,18 +96,23 @@ class Moments:
         self._means = np.zeros(columns)
         self._squares = np.zeros(columns)
         self._largest = np.zeros(columns)
+        self._gaps = np.zeros(columns)
 
     def widen(self, columns: int) -> None:
         """Make room for columns that were not there before."""
         more = columns - len(self.counts)
         if more > 0:
-            for name in ("counts", "_means", "_squares", "_largest"):
+            for name in ("counts", "_means", "_squares", "_largest", "_gaps"):
                 setattr(self, name, np.concatenate([getattr(self, name), np.zeros(more)]))
 
     def add(self, data: Numbers, indices: NDArray[typing.Any], rows: int) -> None:
         """Take in what is not zero in some more rows."""
         columns = len(self.counts)
         self.rows += rows
+        gaps = np.isnan(data)
+        if gaps.any():
+            self._gaps += np.bincount(indices[gaps], minlength=columns)
+            data, indices = data[~gaps], indices[~gaps]
         counts = np.bincount(indices, minlength=columns).astype(np.float64)
         np.maximum.at(self._largest, indices, np.abs(data))
         with np.errstate(over="ignore", invalid="ignore"):
@@ -92,6 +123,39 @@ class Moments:
             self._squares += squares + apart**2 * self.counts * counts / both
             self._means += apart * counts / both
         self.counts += counts
+
+    @property
+    def gaps(self) -> Gaps:
+        """Where numbers are missing, and the mean of those that are not, zeros among them."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            known = np.maximum(self.rows - self._gaps, 1.0)
+            fills = self._means * (self.counts / known)
+        return Gaps(np.flatnonzero(self._gaps), np.where(np.isfinite(fills), fills, 0.0))
+
+    def filled(self) -> Moments:
+        """Of the same rows with their gaps filled, and with the flags of those."""
+        columns, fills = self.gaps
+        size = len(self.counts)
+        filled = Moments(size)
+        filled.rows = self.rows
+        for name in ("counts", "_means", "_squares", "_largest"):
+            setattr(filled, name, getattr(self, name).copy())
+        filled.widen(size + len(columns))
+        columns = columns[fills[columns] != 0.0]
+        filled._take_in(columns, self._gaps[columns], fills[columns])
+        flags = np.arange(size, len(filled.counts))
+        filled._take_in(flags, self._gaps[self._gaps > 0.0], np.ones(len(flags)))
+        return filled
+
+    def _take_in(self, columns: NDArray[np.int64], counts: Numbers, values: Numbers) -> None:
+        """So many times the same value in each of these columns."""
+        before = self.counts[columns]
+        with np.errstate(over="ignore", invalid="ignore"):
+            apart = values - self._means[columns]
+            self._squares[columns] += apart**2 * before * counts / (before + counts)
+            self._means[columns] += apart * counts / (before + counts)
+        self.counts[columns] += counts
+        self._largest[columns] = np.maximum(self._largest[columns], np.abs(values))
 
     def scaling(self) -> Scaling:
         """The scale of each column."""

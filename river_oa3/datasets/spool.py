@@ -102,7 +102,8 @@ class Spool:
             self._positives,
             self._nonzeros,
             self._n_empty,
-            moments.scaling(),
+            moments.gaps,
+            moments.filled().scaling(),
             shuffled=not self._in_order,
             note=note,
         )

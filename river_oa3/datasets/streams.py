@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from river_oa3.datasets.errors import DataError, short_repr
 from river_oa3.datasets.labels import Labels, positives
-from river_oa3.datasets.scaling import Moments, Scaling
+from river_oa3.datasets.scaling import Gaps, Moments, Scaling
 
 MAX_COLUMNS = 2**26
 """A matrix with more columns, or a file with a larger index, holds a mistake or hashed names."""
@@ -157,6 +157,19 @@ class Stream:
         moments.add(self.X.data, self.X.indices, len(self))
         return moments
 
+    def filled(self, gaps: Gaps | None = None, names: list[Hashable] | None = None) -> Stream:
+        """The stream with missing numbers filled with the means of their columns, and flagged.
+
+        Each column that has gaps has another one behind all others that is 1 there.
+        """
+        if gaps is None:
+            gaps = self.moments().gaps
+        if not len(gaps.columns):
+            return self
+        filled = gaps.fill(self.X)
+        X = _canonical(filled.data, filled.indices, filled.indptr, filled.shape)
+        return dataclasses.replace(self, X=X, names=names or with_flags(self.names, gaps))
+
     def scaled(self, scaling: Scaling | None = None) -> Stream:
         """The stream with every column brought to scale, by its own values unless told otherwise.
 
@@ -196,6 +209,24 @@ class Stream:
             (rows, columns + 1),
         )
         return dataclasses.replace(self, X=X, names=[*self.names, "intercept"])
+
+
+def with_flags(names: list[Hashable], gaps: Gaps) -> list[Hashable]:
+    """The names of columns, and behind them those of the flags of what is missing in some."""
+    return unique([*names, *(f"{names[column]} is missing" for column in gaps.columns)])
+
+
+def unique(names: Sequence[Hashable]) -> list[Hashable]:
+    """The same names, of which a second one of the same name ends in (2)."""
+    found: dict[Hashable, None] = {}
+    taken = set(names) if len(set(names)) < len(names) else ()
+    for name in names:
+        candidate, count = name, 1
+        while candidate in found or (count > 1 and candidate in taken):
+            count += 1
+            candidate = f"{name} ({count})"
+        found[candidate] = None
+    return list(found)
 
 
 def stream(

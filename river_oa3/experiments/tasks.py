@@ -27,6 +27,7 @@ __all__ = [
     "Task",
     "cached_draws",
     "run_task",
+    "walk",
 ]
 
 Parameters = tuple[tuple[str, float], ...]
@@ -110,6 +111,8 @@ def run_task(
     with the same rows and the same seed: it spares drawing the same order anew for every method.
     `went_on` is called with the number of events after each piece of them.
     """
+    if find(task.method).family == "river":  # which would take a NaN for a number
+        stream = stream.filled()
     parts, numbers = _walk(stream, seed, task.part, draws)
     model = build(
         task.method, task.setting, dict(task.parameters), seed + (task.part.permutation or 0)
@@ -129,6 +132,11 @@ def run_task(
     is_spent = outcome.asked.sum() >= task.setting.budget
     exhausted = int(np.flatnonzero(outcome.asked)[-1]) + 1 if is_spent else None
     return Run(outcome.counts, exhausted, outcome.seconds)
+
+
+def walk(stream: AnyStream, seed: int, part: Part) -> Iterable[tuple[Stream, NDArray[np.int64]]]:
+    """The pieces of a part of a stream, each with the order of its rows."""
+    return _walk(stream, seed, part, None)[0]
 
 
 def _walk(

@@ -6,7 +6,7 @@ A `compose.Select` gives features in the order of a set, which is another one in
 from __future__ import annotations
 
 import typing
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 
 import numpy as np
 from river import base, compose, preprocessing
@@ -22,6 +22,7 @@ from river_oa3.files.parts import (
     register_remedy,
 )
 from river_oa3.files.values import LARGEST_COUNT, shown
+from river_oa3.fixed_scaler import FixedColumn, FixedScaler
 from river_oa3.schema import Column, Schema
 
 __all__ = ["in_order", "number_of"]
@@ -210,6 +211,65 @@ def _decode_schema(fields: Fields) -> Schema:
     return Schema(columns)
 
 
+def _encode_fixed_scaler(scaler: FixedScaler, writer: Writer) -> Json:
+    check_attributes(scaler, ("columns", "missing", "intercept", "unit_rows", "_zeros"))
+    return {
+        "columns": _encode_fixed_columns(scaler.columns, writer),
+        "missing": _encode_fixed_columns(scaler.missing, writer),
+        "intercept": bool(scaler.intercept),
+        "unit_rows": bool(scaler.unit_rows),
+    }
+
+
+def _decode_fixed_scaler(fields: Fields) -> FixedScaler:
+    return FixedScaler(
+        _decode_fixed_columns(fields.inner("columns")),
+        _decode_fixed_columns(fields.inner("missing")),
+        fields.flag("intercept"),
+        fields.flag("unit_rows"),
+    )
+
+
+def _encode_fixed_columns(columns: Mapping[Hashable, FixedColumn], writer: Writer) -> Json:
+    given = list(columns.values())
+    return {
+        "features": writer.names(columns),
+        "names": writer.names([column.name for column in given]),
+        "centres": writer.numbers("centres", [column.centre for column in given]),
+        "scales": writer.numbers("scales", [column.scale for column in given]),
+        "is_dense": writer.numbers("is_dense", [float(column.is_dense) for column in given]),
+        "fills": writer.numbers("fills", [column.fill for column in given]),
+    }
+
+
+def _decode_fixed_columns(fields: Fields) -> dict[Hashable, FixedColumn]:
+    features = fields.names("features")
+    names, size = fields.names("names"), len(features)
+    if len(names) != size:
+        fields.refuse("names", f"are not {size}")
+    centres, scales, is_dense, fills = (
+        fields.numbers(name, size) for name in ("centres", "scales", "is_dense", "fills")
+    )
+    for name, numbers in (("centres", centres), ("fills", fills)):
+        if not np.isfinite(numbers).all():
+            fields.refuse(name, "are not finite numbers")
+    # A constant is divided by infinity.
+    if not (scales > 0.0).all():
+        fields.refuse("scales", "are not numbers above 0")
+    if not np.isin(is_dense, (0.0, 1.0)).all():
+        fields.refuse("is_dense", "are neither 0 nor 1")
+    fields.check_all_taken()
+    columns = zip(
+        names,
+        centres.tolist(),
+        scales.tolist(),
+        (is_dense > 0).tolist(),
+        fills.tolist(),
+        strict=True,
+    )
+    return dict(zip(features, (FixedColumn(*each) for each in columns), strict=True))
+
+
 def in_order(names: Iterable[Hashable], writer: Writer) -> list[Hashable]:
     """The members of a set in an order that is the same in every process."""
     return sorted(names, key=lambda name: str(writer.names([name])))
@@ -246,6 +306,7 @@ register(preprocessing.MinMaxScaler, _encode_min_max, _decode_min_max)
 register(preprocessing.MaxAbsScaler, _encode_max_abs, _decode_max_abs)
 register(preprocessing.Normalizer, _encode_normalizer, _decode_normalizer)
 register(Schema, _encode_schema, _decode_schema)
+register(FixedScaler, _encode_fixed_scaler, _decode_fixed_scaler)
 register_remedy(
     compose.FuncTransformer,
     "it is code. Take the function out of the pipeline and call it on the event before "

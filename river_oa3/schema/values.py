@@ -10,7 +10,18 @@ from decimal import Decimal
 
 import numpy as np
 
-__all__ = ["GAPS", "UnreadableError", "as_text", "boolean", "date", "number", "plain", "time"]
+__all__ = [
+    "GAPS",
+    "SLASHES",
+    "UnreadableError",
+    "as_text",
+    "boolean",
+    "date",
+    "date_forms",
+    "number",
+    "plain",
+    "time",
+]
 
 GAPS = frozenset({"", "-", ".", "?", "n/a", "na", "nan", "nat", "none", "null"})
 """Words for a gap among numbers, dates, times and booleans; elsewhere they may be values."""
@@ -18,22 +29,72 @@ GAPS = frozenset({"", "-", ".", "?", "n/a", "na", "nan", "nat", "none", "null"})
 TRUE = frozenset({"true", "yes", "y", "t", "1", "1.0"})
 FALSE = frozenset({"false", "no", "n", "f", "0", "0.0"})
 
-# Other ways to write a date, and the same in ISO's form: 2024/1/31, 31.1.2024, one digit for two,
-# too many digits of a second, and zones after a blank.
-DATE_FORMS = tuple(
-    (re.compile(pattern), iso)
-    for pattern, iso in (
-        (r"^([0-9]{4})/([0-9]{1,2})/([0-9]{1,2})", r"\1-\2-\3"),
-        (r"^([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})", r"\3-\2-\1"),
-        (r"^([0-9]{4})-([0-9])-", r"\1-0\2-"),
-        (r"^([0-9]{4}-[0-9]{2})-([0-9])($|[^0-9])", r"\1-0\2\3"),
-        (r"^([0-9-]{10})[ T]+([0-9]):", r"\1 0\2:"),
-        (r"(:[0-9]{2}\.[0-9]{6})[0-9]+", r"\1"),
-        (r"(:[0-9.]+) ?(Z|UTC|GMT)$", r"\1+00:00"),
-        (r"(:[0-9.]+) ([+-][0-9]{2}:?[0-9]{2})$", r"\1\2"),
-    )
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+# Dates in words, such as "Fri, 5 Jan 2024", "05-Jan-24" and "January 5th, 2024".
+WORD_FORMS = (
+    (r"(?i)^(mon|tue|wed|thu|fri|sat|sun)[a-z]*[., ]+", ""),
+    *(
+        (rf"(?i)^([0-9]{{1,2}})(st|nd|rd|th)?[. -]+{month}[a-z]*[., -]+{years}", rf"{form}\1\4")
+        for number, month in enumerate(MONTHS, 1)
+        for years, form in (
+            (r"([0-9]{4})($|[^0-9])", rf"\3-{number:02}-"),
+            (r"([0-6][0-9])($|[^0-9])", rf"20\3-{number:02}-"),
+            (r"([7-9][0-9])($|[^0-9])", rf"19\3-{number:02}-"),
+        )
+    ),
+    *(
+        (
+            rf"(?i)^{month}[a-z]*[. -]+([0-9]{{1,2}})(st|nd|rd|th)?[, -]+([0-9]{{4}})",
+            rf"\3-{number:02}-\1",
+        )
+        for number, month in enumerate(MONTHS, 1)
+    ),
 )
-SLASHES = re.compile(r"^([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})")
+
+# Other ways to write a date, and the same in ISO's form: 2024/1/31, 31.1.2024, 31.01.24, one digit
+# for two, too many digits of a second, and zones after a blank.
+DATE_FORMS = (
+    (r"^([0-9]{4})/([0-9]{1,2})/([0-9]{1,2})", r"\1-\2-\3"),
+    (r"^([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})", r"\3-\2-\1"),
+    (r"^([0-9]{2})\.([0-9]{2})\.([0-6][0-9])($|[^0-9.])", r"20\3-\2-\1\4"),
+    (r"^([0-9]{2})\.([0-9]{2})\.([7-9][0-9])($|[^0-9.])", r"19\3-\2-\1\4"),
+    (r"^([0-9]{4})-([0-9])-", r"\1-0\2-"),
+    (r"^([0-9]{4}-[0-9]{2})-([0-9])($|[^0-9])", r"\1-0\2\3"),
+    (r"^([0-9-]{10}), *", r"\1 "),
+    (r"^([0-9-]{10})[ T]+([0-9]):", r"\1 0\2:"),
+    (r"(:[0-9]{2}\.[0-9]{6})[0-9]+", r"\1"),
+    (r"(:[0-9.]+) ?(Z|UTC|GMT)$", r"\1+00:00"),
+    (r"(:[0-9.]+) ([+-][0-9]{2}:?[0-9]{2})$", r"\1\2"),
+)
+
+# Hours that are counted to twelve, behind a date in ISO's form.
+HALF_DAYS = (
+    (r"(?i)^([0-9-]{10})[ T]12(:[0-9:.]+) ?am$", r"\1 00\2"),
+    (r"(?i)^([0-9-]{10})[ T](0[0-9]|1[01])(:[0-9:.]+) ?am$", r"\1 \2\3"),
+    (r"(?i)^([0-9-]{10})[ T]12(:[0-9:.]+) ?pm$", r"\1 12\2"),
+    *(
+        (rf"(?i)^([0-9-]{{10}})[ T]{hour:02}(:[0-9:.]+) ?pm$", rf"\1 {hour + 12}\2")
+        for hour in range(1, 12)
+    ),
+)
+
+# Dates such as 31/1/2024, 31-1-2024 and 31/1/24, the day before the month.
+DAY_FIRST = (
+    (r"^([0-9]{1,2})[/-]([0-9]{1,2})[/-]([0-9]{4})", r"\3-\2-\1"),
+    (r"^([0-9]{1,2})/([0-9]{1,2})/([0-6][0-9])($|[^0-9])", r"20\3-\2-\1\4"),
+    (r"^([0-9]{1,2})/([0-9]{1,2})/([7-9][0-9])($|[^0-9])", r"19\3-\2-\1\4"),
+)
+
+# Dates such as 1/31/2024, 1-31-2024 and 1/31/24, the month before the day.
+MONTH_FIRST = (
+    (r"^([0-9]{1,2})[/-]([0-9]{1,2})[/-]([0-9]{4})", r"\3-\1-\2"),
+    (r"^([0-9]{1,2})/([0-9]{1,2})/([0-6][0-9])($|[^0-9])", r"20\3-\1-\2\4"),
+    (r"^([0-9]{1,2})/([0-9]{1,2})/([7-9][0-9])($|[^0-9])", r"19\3-\1-\2\4"),
+)
+SLASHES = r"^\s*[0-9]{1,2}[/-][0-9]{1,2}[/-][0-9]{2}"
+"""Dates of which a reader cannot tell what the first number is."""
+
 _CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}(?:\.[0-9]+)?))? ?([ap]m)?", re.I)
 # 1.234,5: points stand between groups of three digits alone.
 _COMMA = re.compile(r"[+-]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]*)(,[0-9]*)?([eE][+-]?[0-9]{1,2})?")
@@ -64,7 +125,9 @@ def plain(value: typing.Any) -> typing.Any:
 def as_text(value: typing.Any) -> str:
     """The one text for all ways to give a value: 1, 1.0 and "1" are alike, True is "true"."""
     if isinstance(value, str):
-        return value[:-2] if value.endswith(".0") and value[:-2].isdecimal() else value
+        if value.endswith(".0") and value[:-2].isdecimal():
+            return value[:-2]
+        return value.lower() if value in ("True", "False", "TRUE", "FALSE") else value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Decimal):
@@ -127,13 +190,21 @@ def _date(value: typing.Any, day_first: bool | None, form: str | None) -> dt.dat
         return dt.datetime.fromisoformat(text)
     except ValueError:
         pass
-    if SLASHES.match(text):
-        if day_first is None:
-            raise UnreadableError("a date that can be told: say day_first=True or day_first=False")
-        text = SLASHES.sub(r"\3-\2-\1" if day_first else r"\3-\1-\2", text)
-    for pattern, iso in DATE_FORMS:
-        text = pattern.sub(iso, text)
+    if day_first is None and re.match(SLASHES, text):
+        raise UnreadableError("a date that can be told: say day_first=True or day_first=False")
+    for pattern, iso in date_forms(day_first, has_words=bool(re.search("(?i)[a-z]{2}", text))):
+        text = re.sub(pattern, iso, text)
     return dt.datetime.fromisoformat(text)
+
+
+def date_forms(day_first: bool | None, has_words: bool) -> tuple[tuple[str, str], ...]:
+    """Patterns, one after the other, that bring dates into ISO's form.
+
+    Words need fifty patterns more, and most columns have none.
+    """
+    order = DAY_FIRST if day_first else MONTH_FIRST
+    words, half_days = (WORD_FORMS, HALF_DAYS) if has_words else ((), ())
+    return (*order, *words, *DATE_FORMS, *half_days)
 
 
 def time(value: typing.Any) -> tuple[float, int]:

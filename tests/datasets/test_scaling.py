@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 
 import numpy as np
@@ -12,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from river_oa3 import datasets
-from river_oa3.datasets.paper_rows import dominating, rows_for_paper
+from river_oa3._core.category import Category
+from river_oa3.datasets import Stream
+from river_oa3.datasets.paper_rows import dominating, rows_for_paper, scaler_for_paper
 from river_oa3.datasets.scaling import REACH, Moments
 
 values = st.just(0.0) | st.floats(-1e3, 1e3).map(lambda value: round(value, 3))
@@ -46,13 +49,13 @@ def twin(X):
     return out
 
 
-def in_parts(X, cuts):
+def in_parts(X, cuts, filled=False):
     """Moments of the rows of a matrix, which come in parts."""
     moments = Moments(X.shape[1])
     for part in np.split(X, sorted(cuts)):
         sparse = scipy.sparse.csr_array(part)
         moments.add(sparse.data, sparse.indices, len(part))
-    return moments.scaling()
+    return (moments.filled() if filled else moments).scaling()
 
 
 # The twin
@@ -203,6 +206,80 @@ def test_rows_as_in_the_paper_are_not_scaled():
     found = rows_for_paper(streamed(DENSE), as_in_paper=True)
     lengths = np.linalg.norm(DENSE, axis=1, keepdims=True)
     np.testing.assert_allclose(found.X.toarray(), DENSE / lengths)
+
+
+# Gaps
+
+
+def holed(columns, seed=0):
+    """Rows with gaps, zeros, a category and a flag, in every mixture."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(3.0, 2.0, (80, columns)) * (rng.random((80, columns)) < 0.8)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    X[:, 0] = rng.random(80) < 0.4
+    names = [Category("colour", "red"), *(f"x{j}" for j in range(1, columns))]
+    return Stream("holed", scipy.sparse.csr_array(X), rng.random(80) < 0.5, names)
+
+
+def filled_by_hand(X):
+    """Means of what is known in the place of gaps, and a flag for each column that has some."""
+    gaps = np.isnan(X)
+    filled = np.where(gaps, np.nan_to_num(np.nanmean(X, axis=0)), X)
+    return np.hstack([filled, gaps[:, gaps.any(axis=0)]])
+
+
+def test_gaps_are_filled_with_the_mean_of_what_is_known_and_flagged():
+    stream = holed(5)
+    found = stream.filled()
+    np.testing.assert_allclose(found.X.toarray(), filled_by_hand(stream.X.toarray()))
+    assert found.names[5:] == [f"x{j} is missing" for j in range(1, 5)]
+
+
+def test_a_flag_takes_no_name_that_a_column_has():
+    stream = dataclasses.replace(holed(3), names=["a", "x", "x is missing"])
+    assert stream.filled().names[3:] == ["x is missing (2)", "x is missing is missing"]
+
+
+def test_a_column_of_gaps_alone_is_zero_and_flagged():
+    X = scipy.sparse.csr_array([[np.nan, 1.0], [np.nan, 2.0]])
+    found = Stream("gaps", X, np.array([True, False]), ["a", "b"]).filled()
+    assert found.X.toarray().tolist() == [[0.0, 1.0, 1.0], [0.0, 2.0, 1.0]]
+
+
+def test_a_stream_without_gaps_is_filled_already():
+    stream = streamed(DENSE)
+    assert stream.filled() is stream
+
+
+@given(st.integers(0, 30), st.lists(st.integers(0, 80), max_size=4))
+def test_moments_of_filled_rows_are_known_before_they_are_filled(seed, cuts):
+    stream = holed(4, seed)
+    before = in_parts(stream.X.toarray(), cuts, filled=True)
+    after = stream.filled().moments().scaling()
+    for one, other in zip(before, after, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"as_in_paper": True}, {"as_they_are": True}])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_one_event_becomes_what_it_is_among_all(options, intercept):
+    stream = holed(6)
+    rows = rows_for_paper(stream, intercept=intercept, **options)
+    scaler = scaler_for_paper(stream, rows, **options)
+    for (raw, _), (expected, _) in zip(stream.events(), rows.events(), strict=True):
+        x = {name: None if value != value else value for name, value in raw.items()}
+        if x.pop(stream.names[0], None):
+            x["colour"] = "red"
+        assert scaler.transform_one(x) == pytest.approx(expected, rel=1e-12)
+
+
+def test_what_the_file_did_not_have_is_passed_on_as_it_is():
+    rows = rows_for_paper(holed(2), as_they_are=True)
+    scaler = scaler_for_paper(holed(2), rows, as_they_are=True)
+    assert scaler.transform_one({"new": 2.5, "colour": "green", "other": None}) == {
+        "new": 2.5,
+        "colour=green": 1.0,
+    }
 
 
 # Columns that dwarf the others

@@ -22,7 +22,7 @@ from river_oa3.experiments.output.progress import Progress
 from river_oa3.experiments.peers import PEERS
 from river_oa3.experiments.sizing import sized
 from river_oa3.experiments.stream_replay import GivenUniforms, Replay, uniforms
-from river_oa3.experiments.tasks import Part, Streams, Task, run_task
+from river_oa3.experiments.tasks import Part, Streams, Task, order_of, run_task
 from river_oa3.query import FirstComeQuery
 
 N = 240
@@ -259,15 +259,19 @@ def test_auto_with_every_label_is_replayed_as_single_events(whole):
 
 
 @pytest.mark.parametrize("method", [AUTO, "OA3-diag"])
-def test_a_fitted_model_has_learned_every_label(whole, small, method):
+def test_a_fitted_model_has_learned_every_label_in_an_order_that_was_compared(whole, small, method):
     scaled = rows_for_paper(whole)
     plan = Plan(24, Goal("sum"), (method,), permutations=1)
     stream = whole if method == AUTO else scaled
     comparison = compare(scaled, plan, whole)
-    model = fit(comparison, method, stream)
+    model, counts = fit(comparison, method, stream)[1:]
     single = build(method, comparison.setting, comparison.parameters[method], 0).classifier
-    for x, y in stream.events():
+    right = 0
+    for x, y in stream.events(order_of(stream, comparison.parts(method)[0], plan.seed)):
+        right += single.predict_one(x) == y
         single.learn_one(x, y)
+    assert (sum(counts[:4]), counts.true_positives + counts.true_negatives) == (N, right)
+    assert (model.n_seen, model.n_learned) == (N, N)
     assert isinstance(model.budget, RateBudget)
     assert model.budget.rate == 0.1
     for x, _ in list(stream.events())[:20]:

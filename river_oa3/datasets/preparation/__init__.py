@@ -1,21 +1,18 @@
-"""A table as a stranger has it, made ready to learn from: profile, plan, encode, hand over."""
+"""A table as a stranger has it, made ready to learn from: its profile, its schema, its events."""
 
 from river_oa3.datasets.preparation.column_profile import ColumnProfile
-from river_oa3.datasets.preparation.plan import plan
-from river_oa3.datasets.preparation.preparation import Preparation
+from river_oa3.datasets.preparation.found_schema import FoundSchema, schema_of
 from river_oa3.datasets.preparation.problems import Problems
 from river_oa3.datasets.preparation.profile import Profile, Progress, profile
 from river_oa3.datasets.preparation.wishes import Wishes
-from river_oa3.datasets.spool import Block
 
 __all__ = [
-    "Block",
     "ColumnProfile",
-    "Preparation",
+    "FoundSchema",
     "Problems",
     "Profile",
     "Progress",
     "Wishes",
-    "plan",
     "profile",
+    "schema_of",
 ]

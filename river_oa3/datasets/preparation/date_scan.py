@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from river_oa3.datasets.preparation.dates import DAY, GAP, SLASHES, as_moments
+from river_oa3.datasets.preparation.dates import DAY, GAP, as_moments
 from river_oa3.datasets.preparation.reading import family
+from river_oa3.schema.values import SLASHES
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,13 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.datasets.preparation.reading import family, without_gaps
-from river_oa3.datasets.preparation.row_code import (
-    DATE_FORMS,
-    DAY_FIRST,
-    HALF_DAYS,
-    MONTH_FIRST,
-    WORD_FORMS,
-)
+from river_oa3.schema.values import date_forms
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,9 +18,6 @@ GAP = np.iinfo(np.int64).min
 
 DAY = 86_400_000_000
 """The microseconds of a day."""
-
-SLASHES = r"^\s*[0-9]{1,2}[/-][0-9]{1,2}[/-][0-9]{2}"
-"""Dates of which a reader cannot tell what the first number is."""
 
 # A zone stands after a time: without one, the day of a date would look like it.
 _ZONE = r":[0-9]{2}.*(Z|[+-][0-9]{2}(:?[0-9]{2})?)$"
@@ -69,12 +60,8 @@ def _of_any_form(texts: pa.Array, day_first: bool) -> pa.Array | None:
 
     encoded = texts.dictionary_encode()
     texts = encoded.dictionary
-    order = DAY_FIRST if day_first else MONTH_FIRST
-    # Words need fifty patterns more, and most columns have none.
-    has_words = pc.any(pc.match_substring_regex(texts, "(?i)[a-z]{2}")).as_py()
-    words, half_days = (WORD_FORMS, HALF_DAYS) if has_words else ((), ())
-    forms = (*order, *words, *DATE_FORMS, *half_days)
-    for pattern, form in forms:
+    has_words = bool(pc.any(pc.match_substring_regex(texts, "(?i)[a-z]{2}")).as_py())
+    for pattern, form in date_forms(day_first, has_words):
         texts = pc.replace_substring_regex(texts, pattern, form)
     zoned = pc.match_substring_regex(texts, _ZONE)
     nothing = pa.scalar(None, pa.string())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping
 
-from river_oa3.datasets.encode import MAX_TEXTS_PER_FEATURE
 from river_oa3.datasets.errors import DataError, first_few, short_repr
 from river_oa3.datasets.labels import positive_classes
 from river_oa3.datasets.preparation.choice import left_out
@@ -102,27 +101,14 @@ def faults_of_columns(
                 f"{source.where(column.infinite_at, name)}: an infinite number: correct it, or "
                 f"{drop}"
             )
-        elif name in wishes.category:
-            yield from _faults_of_category(column)
-
-
-def _faults_of_category(column: ColumnProfile) -> Iterator[str]:
-    name = short_repr(column.name)
-    if column.looks == "date":
-        yield f"column {name} is a date, not a category: leave it out of --category"
-    elif column.values is None:
-        yield (
-            f"column {name} has {column.distinct_text()} distinct values, and a category at most "
-            f"{MAX_TEXTS_PER_FEATURE:,}: leave it out of --category"
-        )
+        elif name in wishes.category and column.looks == "date":
+            yield (
+                f"column {short_repr(name)} is a date, not a category: leave it out of --category"
+            )
 
 
 def faults_of_wishes(
-    columns: Mapping[str, ColumnProfile],
-    names: list[str],
-    label: str | None,
-    wishes: Wishes,
-    source: Source,
+    names: list[str], label: str | None, wishes: Wishes, source: Source
 ) -> Iterator[str]:
     """Options that name no column, or one they do not apply to."""
     yield from wishes.problems()
@@ -130,7 +116,6 @@ def faults_of_wishes(
         "--drop": wishes.drop,
         "--keep": wishes.keep,
         "--category": wishes.category,
-        "--impute": tuple(name for name in wishes.impute if name is not None),
     }
     for option, wanted in named.items():
         for name in wanted:
@@ -142,11 +127,6 @@ def faults_of_wishes(
                 )
             elif name == label:
                 yield f"{option} names {short_repr(name)}, the label: leave it out of {option}"
-            elif option == "--impute" and name in columns and columns[name].looks != "number":
-                yield (
-                    f"--impute names {short_repr(name)}, a {columns[name].looks} column, and fills "
-                    "gaps of numbers alone: leave it out of --impute"
-                )
 
 
 def faults_of_choice(columns: Mapping[str, ColumnProfile], wishes: Wishes) -> Iterator[str]:

@@ -8,7 +8,7 @@ from river_oa3.datasets.encode import MAX_TEXTS_PER_FEATURE
 from river_oa3.datasets.preparation.column_profile import ColumnProfile, Kind, Looks
 from river_oa3.datasets.preparation.column_scan import ColumnScan
 from river_oa3.datasets.preparation.names import is_called_an_id
-from river_oa3.datasets.preparation.row_code import GAPS, as_text
+from river_oa3.schema.values import GAPS, as_text
 
 _WORDS_OF_FREE_TEXT = 3.0
 _SHARE_OF_IDS = 0.9

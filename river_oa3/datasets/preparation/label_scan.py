@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.datasets.preparation.reading import as_codes, as_texts, family
-from river_oa3.datasets.preparation.row_code import as_text
 from river_oa3.datasets.sources import Batch
+from river_oa3.schema.values import as_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -57,7 +57,7 @@ class Profile:
     def table(self, done: Mapping[str, str] | None = None) -> list[list[str]]:
         """A head and a line for each column, for people to read.
 
-        `done` tells what was done with a column, as `Preparation.done` does.
+        `done` tells what became of a column, as `FoundSchema.done` does.
         """
         head = ["column", "kind", "gaps", "distinct", "range or values"]
         lines = [head if done is None else [*head, "what was done"]]
@@ -165,7 +165,7 @@ class _Scan:
                 sizes = self._taken.count(positive), self._taken.count(everyone)
                 problems += faults.faults_of_sample(*sizes)
         if are_all_named:
-            problems += faults.faults_of_wishes(columns, list(self._names), label, wishes, source)
+            problems += faults.faults_of_wishes(list(self._names), label, wishes, source)
         problems += faults.faults_of_columns(columns, source, wishes)
         if label is not None and is_whole:
             problems += faults.faults_of_choice(columns, wishes)

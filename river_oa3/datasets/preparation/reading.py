@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from river_oa3.datasets.preparation.row_code import GAPS, as_text
+from river_oa3.schema.values import GAPS, as_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.output import page_sections as contents
 from river_oa3.experiments.output import words
-from river_oa3.experiments.output.page_parts import bullets, plain, section
+from river_oa3.experiments.output.page_parts import bullets, paragraphs, plain, section
 from river_oa3.experiments.output.page_sections import Handover
 from river_oa3.experiments.output.page_style import STYLE
 
@@ -52,6 +52,7 @@ def page(
     notes: Sequence[str] = (),
     warnings: Sequence[str] = (),
     handover: Handover | None = None,
+    not_exported: str = "",
     pictures: Mapping[str, bytes] | None = None,
 ) -> str:
     """All that a comparison found, as HTML.
@@ -70,6 +71,8 @@ def page(
         What to look at before trusting the numbers.
     handover
         What puts the model to use.
+    not_exported
+        Why there is no model, where there is none.
     pictures
         PNG or SVG by caption.
 
@@ -80,7 +83,7 @@ def page(
         "labels": ("How many labels", contents.labels(findings)),
         "file": ("The file", contents.file(profile, notes)),
         "warnings": ("Warnings", bullets(warnings, "warnings")),
-        "use": ("Use it", contents.use(handover) if handover else ""),
+        "use": ("Use it", contents.use(handover) if handover else paragraphs([not_exported])),
         "settings": ("Settings and versions", contents.settings(findings, command)),
     }
     filled = {name: part for name, part in parts.items() if part[1]}

@@ -45,6 +45,8 @@ class Handover(typing.NamedTuple):
         The whole of the code that was written.
     files
         The names of the files that were written.
+    score
+        How good the model was while it learned, in a sentence.
 
     """
 
@@ -52,6 +54,7 @@ class Handover(typing.NamedTuple):
     lines: str
     code: str
     files: tuple[str, ...]
+    score: str = ""
 
 
 def header(findings: Findings, links: Mapping[str, str]) -> str:
@@ -213,7 +216,8 @@ def use(handover: Handover) -> str:
     files = "".join(f"<li><code>{escaped(name)}</code></li>" for name in handover.files)
     return "\n".join(
         [
-            paragraphs([f"The model is {handover.method}. These lines put it to use:"]),
+            paragraphs([f"The model is {handover.method}. {handover.score}".strip()]),
+            paragraphs(["These lines put it to use:"]),
             code(handover.lines),
             f"<p>Written:</p>\n<ul>{files}</ul>" if files else "",
             f"<details>\n<summary>The whole code</summary>\n{code(handover.code)}\n</details>",

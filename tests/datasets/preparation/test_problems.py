@@ -101,20 +101,8 @@ def test_an_option_that_names_the_label(option):
         look_at(GOOD | {"y": labels(4)}, label="y", **{option: ("y",)})
 
 
-def test_a_way_to_fill_gaps_that_is_none():
-    with problems("--impute a=most is not a way to fill gaps: give mean, median, zero, none or a"):
-        look_at(GOOD | {"y": labels(4)}, impute={"a": "most"})
-
-
-def test_filling_the_gaps_of_texts():
-    with problems(
-        "--impute names 'b', a category column",
-    ):
-        look_at(GOOD | {"y": labels(4)}, impute={"b": "mean"})
-
-
 def test_a_column_that_is_dropped_and_kept():
-    with problems("column 'a' is to be dropped and prepared at once"):
+    with problems("column 'a' is to be dropped and kept at once"):
         look_at(GOOD | {"y": labels(4)}, drop=("a",), keep=("a",))
 
 
@@ -144,12 +132,6 @@ def test_cells_that_cannot_be_a_feature_may_be_dropped():
 def test_nothing_left_to_learn_from():
     with problems("no column is left to learn from, 'a' (constant, the same value in all 4 rows)"):
         look_at({"a": [1] * 4, "y": labels(4)})
-
-
-def test_a_category_of_too_many_values():
-    n = 3000
-    with problems("column 'a' has 3,000 distinct values, and a category at most 1,000"):
-        look_at({"a": [i * i for i in range(n)], "y": labels(n)}, category=("a",))
 
 
 def test_a_date_as_a_category():

@@ -10,7 +10,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from river_oa3 import ActiveLearner, AutoOA3Classifier, Schema, budget
+
 ROWS = 400
+
+# What the columns of the table are; neither its ids nor the label is told to a model.
+KINDS = {
+    "when": "date",
+    "amount": "number",
+    "age": "number",
+    "country": "category",
+    "is_new": "boolean",
+    "note": "text",
+    "version": "category",
+}
 
 
 def messy_rows(n=ROWS, seed=0):
@@ -42,6 +55,30 @@ def messy_rows(n=ROWS, seed=0):
             }
         )
     return rows
+
+
+def messy_model(rows):
+    """A model that takes these rows as they are, and has learned what it asked for."""
+    limit = budget.RateBudget(0.5, 100)
+    model = ActiveLearner(Schema(KINDS) | AutoOA3Classifier(), budget=limit, seed=1)
+    for row in rows:
+        _, ask = model.predict_one(row)
+        if ask:
+            model.learn_one(row, row["fate"] == "fraud")
+    return model
+
+
+def scores_of(model, row):
+    """What the model itself says of a row, by the names that `score` gives its columns."""
+    classifier = model.classifier
+    event = classifier["Schema"].transform_one(row)
+    return {
+        "label": classifier.predict_one(row),
+        "probability": classifier.predict_proba_one(row)[True],
+        "margin": classifier["AutoOA3Classifier"].margin_one(event),
+        "variance": classifier["AutoOA3Classifier"].variance_one(event),
+        "query_probability": model.query_probability(row),
+    }
 
 
 def write_csv_rows(path, rows, delimiter=","):

@@ -1,13 +1,15 @@
-"""`river-oa3 score`: what a model thinks of the events of a file."""
+"""`river-oa3 score`: the scores of every row of a file."""
 
 from __future__ import annotations
 
 import argparse
 import re
+import sys
 import typing
 from pathlib import Path
 
 from river_oa3.datasets import DataError
+from river_oa3.datasets.errors import first_few
 from river_oa3.experiments.output.progress import Progress
 from river_oa3.files import load
 
@@ -17,43 +19,70 @@ __all__ = ["add_arguments", "reason_in", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.description = (
-        "Write the events of a Parquet file with their label, probability, margin, variance and "
-        "the probability with which their labels would be asked for. Nothing is learned or spent."
+        "Write every row of a file, with all its columns, and its scores beside them: label, "
+        "probability, margin, variance and the probability with which its label would be asked "
+        "for. Nothing is learned or spent. A model that starts with a Schema, as compare exports "
+        "it, takes the raw rows of every file that compare reads; columns that it does not know, "
+        "the label among them, are no features. Any other model takes Parquet."
     )
     parser.set_defaults(run=run)
-    parser.add_argument("data", help="a Parquet file, or a folder of them")
-    parser.add_argument("model", help="a file that river_oa3.save has written")
-    parser.add_argument("--id", default="id", help="the column of ids (id)")
     parser.add_argument(
-        "--features",
-        help="columns of features, with commas between them, or the one that is a map from names "
-        "to values (default: all columns but the id)",
+        "data",
+        help="CSV (.csv, .tsv) or JSON lines (.jsonl, .ndjson), compressed or not, or Parquet, a "
+        "file or a folder",
+    )
+    parser.add_argument("model", help="a file of compare or river_oa3.save, such as model.oa3")
+    parser.add_argument(
+        "--id",
+        help="the column that names a row in messages, and is no feature of a model without a "
+        "Schema (default: id, if there is such a column)",
     )
     parser.add_argument(
-        "--output", help="where to write, which must not be there yet (DATA.scored.parquet)"
+        "--features",
+        help="of a model without a Schema: the columns of features, with commas between them, or "
+        "the one that is a map from names to values (default: all columns but the id)",
+    )
+    parser.add_argument(
+        "--output",
+        help="where to write, in the format of DATA; it must not be there yet (default: "
+        "DATA.scored, beside DATA)",
     )
     parser.add_argument(
         "--on-error",
         choices=["fail", "mark"],
         default="fail",
-        help="an event that the model refuses ends all, or gets the reason in a column (fail)",
+        help="a row that the model refuses ends all, or gets the reason in a column, error "
+        "(default: fail)",
     )
-    parser.add_argument("--prefix", default="", help="what the names of new columns begin with")
+    parser.add_argument(
+        "--prefix",
+        default="",
+        help="what the names of the new columns begin with (default: nothing)",
+    )
     parser.add_argument(
         "--engine",
         choices=["local", "spark"],
         default="local",
-        help="this process, which writes a file, or Apache Spark, which writes a folder (local)",
+        help="this process, which writes a file, or Apache Spark, which reads Parquet and writes "
+        "a folder (default: local)",
     )
     parser.add_argument(
-        "--master", default="local[*]", help="what Spark runs on, with --engine spark (local[*])"
+        "--master",
+        default="local[*]",
+        help="what Spark runs on, with --engine spark (default: local[*])",
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Score, write, and say how many events there were."""
+    """Score, write, and say how many rows there were."""
+    try:
+        from river_oa3.scoring.files import output_for
+    except ImportError as error:
+        raise DataError(
+            f"score needs the extra 'tables': pip install 'river-oa3[tables]' ({error})"
+        ) from None
     data = Path(options.data)
-    output = Path(options.output or f"{data.with_suffix('')}.scored.parquet")
+    output = Path(options.output) if options.output else output_for(data)
     features: typing.Any = options.features
     if features is not None and "," in features:
         features = [name.strip() for name in features.split(",")]
@@ -75,20 +104,22 @@ def run(options: argparse.Namespace) -> int:
 def _score_locally(
     options: argparse.Namespace, data: Path, model: typing.Any, output: Path, features: typing.Any
 ) -> int:
-    try:
-        from river_oa3.scoring.files import open_events, score_file
-    except ImportError as error:
-        raise DataError(
-            f"Parquet needs the extra 'tables': pip install 'river-oa3[tables]' ({error})"
-        ) from None
+    from river_oa3.scoring.files import columns_lacking, open_events, score_file
+
     events = open_events(data)
+    lacking = columns_lacking(events, model)
+    if lacking:
+        names = first_few(list(map(repr, lacking)), 10)
+        print(f"river-oa3: {data} lacks {names}: missing in every row", file=sys.stderr)
     marks = options.on_error == "mark"
-    with Progress("scoring", float(events.count_rows())) as progress:
+    with Progress("scoring", 1.0) as progress:
 
-        def add(n: int) -> None:
-            progress.add(float(n), n)
+        def move_to(n: int, done: float) -> None:
+            progress.move_to(done, progress.events + n)
 
-        return score_file(events, model, output, options.id, features, marks, options.prefix, add)
+        return score_file(
+            events, model, output, options.id, features, marks, options.prefix, move_to
+        )
 
 
 def _score_on_spark(
@@ -98,13 +129,15 @@ def _score_on_spark(
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
 
-        from river_oa3.scoring.files import draft_of
+        from river_oa3.scoring.files import draft_of, is_parquet
         from river_oa3.spark import local_session, score
         from river_oa3.spark.sessions import java_problem
     except ImportError as error:
         raise DataError(
             f"Spark needs the extra 'spark': pip install 'river-oa3[spark]' ({error})"
         ) from None
+    if not is_parquet(data):
+        raise DataError(f"Spark scores Parquet: leave --engine out to score {data}")
     problem = java_problem()
     if problem is not None:
         raise DataError(problem)

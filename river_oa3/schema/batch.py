@@ -18,7 +18,7 @@ from river_oa3.schema.values import UnreadableError
 if typing.TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Encoder", "SparseRows"]
+__all__ = ["Encoder", "SparseRows", "as_python"]
 
 Ints = NDArray[np.int64]
 
@@ -242,12 +242,14 @@ def _distinct(values: pa.Array, column: Column, to: str) -> tuple[Ints, list[typ
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         return np.arange(len(values)), values.to_pylist()
     codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return codes, _as_python(encoded.dictionary)
+    return codes, as_python(encoded.dictionary)
 
 
-def _as_python(values: pa.Array) -> list[typing.Any]:
+def as_python(values: pa.Array) -> list[typing.Any]:
+    """The values that `Schema.transform_one` takes, each the same as in the batch."""
     import pyarrow as pa
 
+    values = _plain(values)
     if pa.types.is_timestamp(values.type) and values.type.unit == "ns":
         values = values.cast(pa.timestamp("us", values.type.tz), safe=False)
     try:

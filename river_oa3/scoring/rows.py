@@ -15,8 +15,18 @@ from numpy.typing import NDArray
 from river_oa3._core import checks
 from river_oa3._core.category import Category
 from river_oa3._core.repeats import first_repeats
+from river_oa3.schema import Schema
+from river_oa3.schema.batch import Encoder
 
-__all__ = ["Packed", "Rows", "is_number", "is_text", "rows_of_columns", "rows_of_maps"]
+__all__ = [
+    "Packed",
+    "Rows",
+    "is_number",
+    "is_text",
+    "rows_of_columns",
+    "rows_of_maps",
+    "rows_of_table",
+]
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int32]
@@ -200,6 +210,45 @@ def rows_of_maps(maps: pa.MapArray, is_raw: bool = True) -> Rows:
     data = np.array(data)
     _clear(data, indptr, errors)
     return Rows(_finite(data), codes.astype(np.int32), indptr, names, errors)
+
+
+def rows_of_table(
+    schema: Schema,
+    columns: Mapping[str, pa.Array | tuple[pa.Array, NDArray[np.int64] | None]],
+    n: int,
+) -> Rows:
+    """Events of the rows of a table, as a schema reads them.
+
+    Parameters
+    ----------
+    schema
+        What the columns are.
+    columns
+        The values of each column, with the rows that have it where not all of them do.
+    n
+        How many rows there are.
+
+    Examples
+    --------
+
+    >>> import pyarrow as pa
+    >>> from river_oa3 import Schema
+    >>> from river_oa3.scoring import rows_of_table
+
+    >>> schema = Schema({"amount": "number", "land": "category"})
+    >>> columns = {"id": pa.array([7, 8]), "amount": pa.array(["3.5", "?"])}
+    >>> rows = rows_of_table(schema, columns, 2)
+    >>> [rows.event(i) for i in range(2)]
+    [{'amount': 3.5, 'land': '(missing)'}, {'land': '(missing)'}]
+
+    """
+    # One for each batch: values that come once, as of a column of ids, would pile up in it.
+    encoder, errors = Encoder(schema), dict[int, ValueError]()
+    found = encoder.encode(columns, n, errors)
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(found.counts, out=indptr[1:])
+    words = {row: str(error) for row, error in errors.items()}
+    return Rows(_finite(found.data), found.indices, indptr, encoder.names, words)
 
 
 def _row_of(entry: int, indptr: NDArray[np.int64]) -> int:

@@ -76,7 +76,7 @@ def proposing(
             scores = scorer.score(rows)
             scores = scores._replace(errors={**scores.errors, **_bad_ids(batch.column(id))})
             if scores.errors and not marks:
-                refuse(batch, id, scores)
+                refuse(batch, id, scores.errors)
             ids = batch.column(id).to_pylist()
             rows = _without(rows, scores.errors)
             yield from _sent("error", [(ids[i], words) for i, words in scores.errors.items()])

@@ -107,13 +107,21 @@ class UnreadableError(ValueError):
 
 
 def plain(value: typing.Any) -> typing.Any:
-    """A value of Python's own, a text without the blanks around it; None for a gap."""
+    """A value of Python's own, a text without the blanks around it; None for a gap.
+
+    A date with a zone is taken in UTC, as whatever else, so that no zone of a session matters.
+    """
     if isinstance(value, str):
         return value.strip() or None
     if isinstance(value, np.generic):
         if isinstance(value, np.datetime64):
             value = value.astype("datetime64[us]")
         value = value.item()
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        try:
+            return value.astimezone(dt.UTC)
+        except OverflowError:  # the first and the last day that there is
+            return value
     try:
         return None if value != value else value  # NaN and pandas' NaT differ from themselves
     except TypeError:  # whether pandas' NA does so is NA

@@ -28,6 +28,7 @@ from river_oa3.scoring.record_batches import (
     check_names,
     check_prefix,
     features_by,
+    id_among,
     knows_any,
     with_scores,
 )
@@ -38,7 +39,6 @@ __all__ = [
     "columns_lacking",
     "draft_of",
     "features_of",
-    "id_among",
     "is_parquet",
     "open_events",
     "output_for",
@@ -98,15 +98,6 @@ def columns_lacking(events: ds.Dataset | Source, model: typing.Any) -> list[str]
     ]
     lacking = [name for name in known if name not in columns]
     return lacking if len(lacking) < len(known) else []
-
-
-def id_among(columns: Sequence[str], id: str | None) -> str | None:
-    """The column of ids: the one that is named, or else `id`, if there is one."""
-    if id is None:
-        return "id" if "id" in columns else None
-    if id not in columns:
-        raise ValueError(f"there is no column {id!r}; there are {', '.join(columns)}")
-    return id
 
 
 def features_of(

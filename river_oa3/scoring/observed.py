@@ -9,6 +9,7 @@ from collections.abc import Hashable
 import numpy as np
 from numpy.typing import NDArray
 
+from river_oa3 import pipelines
 from river_oa3._core.auto_observed import LARGEST_VALUE, observe_sums
 from river_oa3.auto import AutoOA3Classifier
 from river_oa3.query import AdaptiveQuery
@@ -76,7 +77,7 @@ class Observed:
         if not self.events:
             return
         squares, slow, fast, positives, worth = self.rows
-        classifier = model.classifier
+        classifier = pipelines.last_step(model.classifier)
         if model._observes and isinstance(classifier, AutoOA3Classifier):
             table: Numbers = np.array(list(self.features.values())).reshape(-1, 3)
             n, mean, var = np.ascontiguousarray(table.T)

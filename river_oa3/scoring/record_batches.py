@@ -20,6 +20,7 @@ __all__ = [
     "check_prefix",
     "columns_of",
     "features_by",
+    "id_among",
     "knows_any",
     "refuse",
     "rows_of",
@@ -61,6 +62,15 @@ def features_by(
     if not found:
         raise _of_another_table("column", wanted, columns)
     return Features(tuple(found), False, schema=schema)
+
+
+def id_among(columns: Sequence[str], id: str | None) -> str | None:
+    """The column of ids: the one that is named, or else `id`, if there is one."""
+    if id is None:
+        return "id" if "id" in columns else None
+    if id not in columns:
+        raise ValueError(f"there is no column {id!r}; there are {', '.join(columns)}")
+    return id
 
 
 def knows_any(scorer: Scorer, features: Iterable[Hashable]) -> bool:

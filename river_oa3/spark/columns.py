@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from pyspark.sql import types
 
-from river_oa3.scoring.record_batches import Features, check_names
+from river_oa3.scoring import Scorer
+from river_oa3.scoring.record_batches import Features, check_known, check_names, features_by
 
 __all__ = ["check_comparable", "check_id", "features_of"]
 
@@ -28,7 +29,10 @@ _REMEDIES = {
 
 
 def features_of(
-    schema: types.StructType, id: str, features: str | Sequence[str] | None, is_raw: bool
+    schema: types.StructType,
+    scorer: Scorer,
+    id: str | None,
+    features: str | Sequence[str] | None,
 ) -> Features:
     """Find the features in a schema; a `TypeError` for a column that cannot be one.
 
@@ -36,26 +40,30 @@ def features_of(
     ----------
     schema
         The columns of the frame.
+    scorer
+        What is to score them.
     id
-        The column of ids, which is not a feature.
+        The column of ids, if there is one, which is not a feature unless the model says so.
     features
         The columns of features, or the one that is a map. None takes all but the id.
-    is_raw
-        Whether the model takes texts.
 
     """
-    check_id(schema, id)
+    if scorer.schema is not None:
+        return features_by(scorer.schema, schema.names, features)
+    if id is not None:
+        check_id(schema, id)
     if isinstance(features, str):
         kind = _column(schema, features)
         if isinstance(kind, types.MapType):
-            _check_map(features, kind, is_raw)
+            _check_map(features, kind, scorer.is_raw)
             return Features((features,), True)
         features = [features]
     if features is None:
         features = [field.name for field in schema.fields if field.name != id]
     for name in features:
-        _check(name, _column(schema, name), is_raw)
+        _check(name, _column(schema, name), scorer.is_raw)
     check_names(features, id)
+    check_known(scorer, features)
     return Features(tuple(features), False)
 
 

@@ -58,10 +58,15 @@ def packed(frame: DataFrame, features: Features, others: Sequence[str]) -> Sent:
 
 
 def _packable(frame: DataFrame, features: Features, others: Sequence[str]) -> tuple[str, ...]:
+    def is_number(name: str) -> bool:
+        # Of a category, a double has not all digits.
+        schema = features.schema
+        return schema is None or schema.columns[name].kind == "number"
+
     found = [
         name
         for name in features.columns
-        if name not in others and _is_number(frame.schema[name].dataType)
+        if name not in others and is_number(name) and _is_number(frame.schema[name].dataType)
     ]
     return tuple(found) if len(found) > 1 else ()
 

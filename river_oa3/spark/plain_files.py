@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, types
 
 from river_oa3.scoring.parquet_parts import Files, columns_in, parts_of
+from river_oa3.spark.sessions import is_connect
 
 __all__ = ["NotPlainError", "files_behind"]
 
@@ -62,6 +63,8 @@ def files_behind(frame: DataFrame, columns: list[str], encoded: frozenset[str]) 
         Those that may come with a dictionary of their texts.
 
     """
+    if is_connect(frame.sparkSession):
+        raise NotPlainError("Spark Connect does not say which files are behind it")
     schema = pa.schema([pa.field(name, _kind(frame.schema[name])) for name in columns])
     relation = _relation(frame)
     conf = frame.sparkSession.conf

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 import json
 import typing
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -15,8 +16,10 @@ from river_oa3.files.values import from_json, to_json
 from river_oa3.pending.batches import Proposal, share_of
 from river_oa3.pending.rows import LONGEST_ID, key_of
 from river_oa3.pending.uniforms import EventUniforms
+from river_oa3.schema.batch import as_python
+from river_oa3.schema.values import plain
 from river_oa3.scoring import Observed, Rows, Scores
-from river_oa3.scoring.record_batches import Features, refuse, rows_of
+from river_oa3.scoring.record_batches import Features, columns_of, refuse, rows_of
 from river_oa3.spark.sums import Sums
 from river_oa3.spark.workers import scorer_of
 
@@ -83,7 +86,11 @@ def proposing(
             sums.add(Sums.of(rows, scores, scorer.is_raw))
             # The share of the batch is no larger: it only falls as events are added.
             share = share_of(most, sums.expected)
-            candidates += _candidates(ids, rows, scores, uniforms, share)
+            chosen = _candidates(ids, scores, uniforms, share)
+            events = _events(batch, features, rows, [i for i, _ in chosen])
+            candidates += [
+                (ids[i], [to_json(x), *told]) for (i, told), x in zip(chosen, events, strict=True)
+            ]
         yield from _sent("ask", _within(share, candidates))
         yield from _sent("sums", [(None, sums.to_json())])
 
@@ -91,8 +98,10 @@ def proposing(
 
 
 def _candidates(
-    ids: list[Hashable], rows: Rows, scores: Scores, uniforms: EventUniforms, share: float
-) -> Iterator[tuple[Hashable, list[typing.Any]]]:
+    ids: list[Hashable], scores: Scores, uniforms: EventUniforms, share: float
+) -> list[tuple[int, list[typing.Any]]]:
+    """The rows that may be asked about, and what the model thinks of each."""
+    found = []
     for i in np.flatnonzero(scores.query_probability > 0.0).tolist():
         if i in scores.errors:
             continue
@@ -101,8 +110,26 @@ def _candidates(
         uniform = uniforms.random()
         if uniform <= share * chance:
             numbers = [scores.probability[i], scores.margin[i], scores.variance[i], chance, uniform]
-            label = bool(scores.label[i])
-            yield ids[i], [to_json(rows.event(i)), label, *map(float, numbers)]
+            found.append((i, [bool(scores.label[i]), *map(float, numbers)]))
+    return found
+
+
+def _events(
+    batch: pa.RecordBatch, features: Features, rows: Rows, which: list[int]
+) -> list[dict[Hashable, typing.Any]]:
+    """Some rows of a batch as the model takes them, of values that a store can keep."""
+    if features.schema is None:
+        return [rows.event(i) for i in which]
+    some = batch.take(pa.array(which, pa.int64()))
+    columns = {name: as_python(values) for name, values in columns_of(some, features).items()}
+    found = zip(*columns.values(), strict=True)
+    return [dict(zip(columns, map(_storable, row), strict=True)) for row in found]
+
+
+def _storable(value: typing.Any) -> typing.Any:
+    # A schema reads the text of a date, or of a time, as the date itself.
+    value = plain(value)
+    return str(value) if isinstance(value, (dt.date, dt.time)) else value
 
 
 def _within(
@@ -127,8 +154,9 @@ def reading_events(
             if rows.errors and not marks:
                 row = min(rows.errors)
                 raise ValueError(f"event {ids[row]!r}: {rows.errors[row]}")
-            good = (i for i in range(len(rows)) if i not in rows.errors)
-            yield from _sent("event", ((ids[i], to_json(rows.event(i))) for i in good))
+            good = [i for i in range(len(rows)) if i not in rows.errors]
+            events = map(to_json, _events(batch, features, rows, good))
+            yield from _sent("event", zip((ids[i] for i in good), events, strict=True))
             yield from _sent("error", [(ids[i], words) for i, words in rows.errors.items()])
 
     return read

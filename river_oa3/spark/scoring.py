@@ -8,7 +8,7 @@ from pyspark.sql import types as T
 
 from river_oa3.scoring import Scorer
 from river_oa3.scoring.parquet_parts import Files
-from river_oa3.scoring.record_batches import RESULTS, Features, check_prefix
+from river_oa3.scoring.record_batches import RESULTS, Features, check_prefix, id_among
 from river_oa3.spark.columns import features_of
 from river_oa3.spark.packing import packed
 from river_oa3.spark.plain_files import NotPlainError, files_behind
@@ -20,7 +20,7 @@ __all__ = ["score", "through_java"]
 def score(
     frame: DataFrame,
     model: typing.Any,
-    id: str,
+    id: str | None = None,
     features: str | Sequence[str] | None = None,
     on_error: typing.Literal["fail", "mark"] = "fail",
     prefix: str = "",
@@ -28,6 +28,13 @@ def score(
     direct: bool | None = None,
 ) -> DataFrame:
     """Add what a model thinks of each event to a frame, batch or streaming.
+
+    A model that starts with a `Schema` takes the raw columns of the table that it was made for, as
+    `predict_one` takes its rows: texts, numbers, booleans, dates and timestamps. A timestamp is
+    taken in UTC, whatever the time zone of the session; one without a zone (TIMESTAMP_NTZ), a date
+    and a text as they are written. So keep the hours of a text such as "2024-01-31 18:05" by
+    leaving it a text, or by casting it to TIMESTAMP_NTZ. Columns that the model does not know, the
+    label among them, are no features.
 
     New columns are `label`, `probability` (of a positive), `margin`, `variance` and
     `query_probability`, that with which an active learner would ask for the label. Nothing is
@@ -38,12 +45,14 @@ def score(
     frame
         The events, one per row.
     model
-        A learner of this package, or an `ActiveLearner` around one.
+        A learner of this package, a pipeline from a `Schema` to one, or an `ActiveLearner` around
+        either.
     id
-        The column of ids, texts or whole numbers.
+        The column of ids, by which an event that is refused is named. The default is `id`, if there
+        is such a column.
     features
-        The columns of features (numbers, texts, nulls), or the one column that is a map from names
-        to values. The default is all columns but the id.
+        Of a model without a `Schema`: the columns of features (numbers, texts, nulls), or the one
+        column that is a map from names to values. The default is all columns but the id.
     on_error
         What becomes of an event that one process would refuse: "fail" ends the query with the
         reason, "mark" writes it in a column `error` and leaves the scores of that event empty.
@@ -58,7 +67,13 @@ def score(
         Parquet files (or some of their columns: numbers, texts, maps of them) in folders that the
         driver and the workers see under the same path. True raises a `ValueError` that says what is
         in the way, False leaves all reading to Spark; by default it is done where it can be. The
-        files are those that are there now, and Spark's `input_file_name` knows nothing of them.
+        files are those that are there now, and Spark's `input_file_name` knows nothing of them. On
+        Spark Connect all reading is left to Spark.
+
+    Notes
+    -----
+    Spark Connect is tested with a server of Spark 4 on the same machine, and the frames that it
+    reads from files; on a cluster its workers need this package too.
 
     Examples
     --------
@@ -75,17 +90,18 @@ def score(
     """
     if on_error not in ("fail", "mark"):
         raise ValueError(f"on_error must be 'fail' or 'mark', not {on_error!r}")
-    is_raw = Scorer(model).is_raw
-    found = features_of(frame.schema, id, features, is_raw)
+    id = id_among(frame.columns, id)
+    found = features_of(frame.schema, Scorer(model), id, features)
     kept = frame.columns if keep is None else list(keep)
     missing = [name for name in kept if name not in frame.columns]
     if missing:
         raise ValueError(f"there is no column {missing[0]!r} to keep")
     schema = _schema(frame, kept, prefix, on_error == "mark")
-    sent = to_send(frame.sparkSession.sparkContext, Model.of(model))
+    sent = to_send(frame.sparkSession, Model.of(model))
     if direct is not False:
-        needed = list(dict.fromkeys([id, *found.columns, *kept]))
-        files = _files(frame, needed, frozenset(needed).difference(kept, [id]), direct)
+        alone = [*kept] if id is None else [id, *kept]
+        needed = list(dict.fromkeys([*alone, *found.columns]))
+        files = _files(frame, needed, frozenset(needed).difference(alone), direct)
         if files is not None:
             tasks = frame.sparkSession.range(0, len(files.tasks), 1, len(files.tasks))
             add = adding_scores(sent, id, found, prefix, on_error == "mark", kept)
@@ -96,7 +112,7 @@ def score(
 def through_java(
     frame: DataFrame,
     sent: typing.Any,
-    id: str,
+    id: str | None,
     features: Features,
     marks: bool,
     prefix: str = "",
@@ -111,7 +127,7 @@ def through_java(
     sent
         The model, as workers can read it.
     id
-        The column of ids.
+        The column of ids, if there is one.
     features
         The features.
     marks
@@ -124,7 +140,7 @@ def through_java(
     """
     kept = frame.columns if kept is None else kept
     schema = _schema(frame, kept, prefix, marks)
-    through = packed(frame, features, [id, *kept])
+    through = packed(frame, features, [*kept] if id is None else [id, *kept])
     add = adding_scores(sent, id, through.features, prefix, marks, kept)
     return through.frame.mapInArrow(renaming(through.names, add), schema)
 

@@ -8,7 +8,7 @@ import sys
 
 from pyspark.sql import SparkSession
 
-__all__ = ["java_problem", "local_session"]
+__all__ = ["is_connect", "java_problem", "local_session"]
 
 LEAST_JAVA = 17
 
@@ -50,6 +50,11 @@ def local_session(master: str = "local[2]", memory: str = "2g", **settings: str)
     for name, value in wanted.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
+
+
+def is_connect(session: SparkSession) -> bool:
+    """Whether a session is one of Spark Connect, which lets nobody at the driver's Java."""
+    return type(session).__module__.startswith("pyspark.sql.connect.")
 
 
 def java_problem() -> str | None:

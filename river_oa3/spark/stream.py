@@ -27,6 +27,7 @@ from river_oa3.spark.proposals import (
     reading_events,
 )
 from river_oa3.spark.scoring import through_java
+from river_oa3.spark.sessions import is_connect
 from river_oa3.spark.workers import Model, renaming
 
 if typing.TYPE_CHECKING:
@@ -88,7 +89,8 @@ class ActiveStream:
     Parameters
     ----------
     model
-        A learner of this package, or an `ActiveLearner` around one. None is an `AutoOA3Classifier`.
+        A learner of this package, `schema | AutoOA3Classifier()`, which takes raw columns as
+        `score` does, or an `ActiveLearner` around either. None is an `AutoOA3Classifier`.
     budget
         The number of labels in all, or a budget from `river_oa3.budget`; of an `ActiveLearner`, its
         own is taken.
@@ -97,7 +99,8 @@ class ActiveStream:
     id
         The column of ids, texts or whole numbers; events of a batch are taken in their order.
     features
-        The columns of features, or the one that is a map. The default is all columns but the id.
+        The columns of features, or the one that is a map. The default is all columns but the id; a
+        model with a `Schema` has its own.
     seed
         The seed of decisions; of an `ActiveLearner`, its own is taken.
     time_to_live
@@ -156,6 +159,11 @@ class ActiveStream:
         elif budget is not None or seed is not None:
             raise ValueError("an ActiveLearner has its own budget and seed: give them there")
         self._scorer = Scorer(model)
+        if not self._scorer.is_direct:
+            raise TypeError(
+                "a stream takes schema | AutoOA3Classifier(), without further steps: what events "
+                "teach those could not be added up"
+            )
         self._batches = PendingBatches(model, store, time_to_live, refund, early_labels)
         self.model: ActiveLearner = model
         self.errors: deque[tuple[Hashable, str]] = deque(maxlen=KEPT_ERRORS)
@@ -197,11 +205,17 @@ class ActiveStream:
             `{"processingTime": "10 seconds"}`.
 
         """
-        found = features_of(events.schema, self._id, self._features, self._scorer.is_raw)
+        if is_connect(events.sparkSession):
+            raise TypeError(
+                "ActiveStream decides and learns in the driver, which a session of Spark Connect "
+                "has not: use a classic session, as local_session() gives it"
+            )
+        check_id(events.schema, self._id)
+        found = features_of(events.schema, self._scorer, self._id, self._features)
         check_comparable(events.schema, self._id)
         if self._query is not None and self._query.isActive:
             raise RuntimeError("a query of this stream is running: stop it before another one")
-        events = events.select(*map(named, (self._id, *found.columns)))
+        events = events.select(*map(named, dict.fromkeys((self._id, *found.columns))))
         frame = self._together(events, labels, label)
 
         def run(batch: DataFrame, number: int) -> None:
@@ -275,7 +289,7 @@ class ActiveStream:
             batch.learn({} if label is None else self._labels(frame, label))
             self._note_refused(batch)
             if label is not None:
-                columns = map(named, (self._id, *features.columns))
+                columns = map(named, dict.fromkeys((self._id, *features.columns)))
                 events = frame.filter(~F.col(IS_LABEL)).select(*columns)
             at_start = Model.of(self.model, Spending.on_next(self.model._budget))
             rest: DataFrame | None = events

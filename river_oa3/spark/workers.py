@@ -7,7 +7,8 @@ import typing
 from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
-from pyspark import Broadcast, SparkContext
+from pyspark import Broadcast
+from pyspark.sql import SparkSession
 
 from river_oa3 import files
 from river_oa3.active import ActiveLearner
@@ -15,6 +16,7 @@ from river_oa3.scoring import Scorer
 from river_oa3.scoring.parquet_parts import Files
 from river_oa3.scoring.record_batches import Features, with_scores
 from river_oa3.scoring.spending import Spending
+from river_oa3.spark.sessions import is_connect
 
 __all__ = ["Model", "adding_scores", "reading", "renaming", "scorer_of", "to_send"]
 
@@ -39,7 +41,7 @@ class Model(typing.NamedTuple):
 
     @classmethod
     def of(cls, model: typing.Any, spending: Spending | None = None) -> Model:
-        if isinstance(model, ActiveLearner):
+        if type(model) is ActiveLearner:  # river's isinstance looks into pipelines
             # What it draws by and what it has counted is of no use to who scores.
             model = ActiveLearner(model.classifier, model._query, model._budget, seed=0)
         content = files.to_bytes(model)
@@ -53,11 +55,11 @@ class Held(typing.NamedTuple):
     value: Model
 
 
-def to_send(context: SparkContext, model: Model) -> Held | Broadcast[Model]:
+def to_send(session: SparkSession, model: Model) -> Held | Broadcast[Model]:
     """A model as something that workers can read: a broadcast one stays until Spark ends."""
-    if len(model.content) < MOST_HELD:
+    if len(model.content) < MOST_HELD or is_connect(session):
         return Held(model)
-    return context.broadcast(model)
+    return session.sparkContext.broadcast(model)
 
 
 def scorer_of(model: Model) -> Scorer:
@@ -66,10 +68,8 @@ def scorer_of(model: Model) -> Scorer:
     if scorer is None:
         while len(_scorers) >= _MOST_SCORERS:
             del _scorers[next(iter(_scorers))]
-        loaded = files.from_bytes(model.content)
-        if not isinstance(loaded, ActiveLearner):
-            loaded = ActiveLearner(loaded)
-        scorer = _scorers[model.digest] = Scorer(loaded, model.spending)
+        scorer = Scorer(files.from_bytes(model.content), model.spending)
+        _scorers[model.digest] = scorer
     return scorer
 
 
@@ -100,7 +100,7 @@ def renaming(
 
 
 def adding_scores(
-    sent: typing.Any, id: str, features: Features, prefix: str, marks: bool, kept: list[str]
+    sent: typing.Any, id: str | None, features: Features, prefix: str, marks: bool, kept: list[str]
 ) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
     """What `mapInArrow` takes to add scores to the columns of a frame.
 
@@ -109,7 +109,7 @@ def adding_scores(
     sent
         The broadcast model.
     id
-        The column of ids.
+        The column of ids, if there is one.
     features
         The columns of features.
     prefix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import os
 
@@ -11,11 +12,13 @@ import pytest
 import spark_runs
 from batch_runs import labelled_events, learner, opened, run_batch, state_of
 from durable_services import rows
+from messy_tables import KINDS, messy_rows
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import functions as F
+from river import preprocessing
 from spark_runs import BATCHES, EVENTS, LABELS, frames, labels_of_batch, limit, run_stream
 
-from river_oa3 import ActiveLearner, OA3DiagClassifier, budget
+from river_oa3 import ActiveLearner, AutoOA3Classifier, OA3DiagClassifier, Schema, budget
 from river_oa3.query import FirstComeQuery
 from river_oa3.spark import ActiveStream
 from river_oa3.spark import stream as spark_stream
@@ -78,6 +81,49 @@ def test_partitions_do_not_matter(spark, folder, tmp_path):
     split = run_stream(spark, folder, urls[1], tmp_path / "split", partitions=3)
     assert state_of(split.model) == state_of(whole.model)
     assert asked_ids(urls[1]) == asked_ids(urls[0])
+
+
+def test_raw_rows_are_asked_about_and_learned_as_they_are(spark, tmp_path, monkeypatch):
+    monkeypatch.setattr(spark_stream, "ONE_BY_ONE", 60)
+    rows = {row["payment"]: row for row in messy_rows(150)}
+    for row in rows.values():
+        row["when"] = row["when"].replace(tzinfo=dt.UTC)
+    texts = [{k: None if v is None else str(v) for k, v in row.items()} for row in rows.values()]
+    labels = {"payment": list(rows), "is_fraud": [row["fate"] == "fraud" for row in rows.values()]}
+    schema, states = Schema(KINDS), []
+    for way, table in (("typed", list(rows.values())), ("texts", texts)):
+        folder = tmp_path / way
+        folder.mkdir()
+        write_batch(folder, "events", 0, pa.Table.from_pylist(table))
+        write_batch(folder, "labels", 0, labels)
+        events = spark.read.parquet(f"{folder}/events").schema
+        model = learner(budget.TotalBudget(100), classifier=schema | AutoOA3Classifier())
+        stream = ActiveStream(model, store=url_of(folder), id="payment")
+        query = stream.start(
+            one_by_one(spark, folder, "events", events),
+            one_by_one(spark, folder, "labels", "payment string, is_fraud boolean"),
+            checkpoint=f"{folder}/checkpoint",
+            label="is_fraud",
+            trigger={"availableNow": True},
+        )
+        query.awaitTermination()
+        learned = list(stream.pending.asks("learned"))
+        # Both ways were taken: one by one, and by proposals.
+        assert min(ask.event_id for ask in learned) < "p-000060" < learned[-1].event_id
+        for ask in learned:
+            assert schema.transform_one(ask.x) == schema.transform_one(rows[ask.event_id])
+            assert ask.x.keys() == KINDS.keys()
+        last = stream.model.classifier["AutoOA3Classifier"]
+        states.append((last.weights, stream.model.n_seen, [ask.event_id for ask in learned]))
+        stream.close()
+    assert states[0] == states[1]
+    assert states[0][1] == 150
+
+
+def test_steps_between_schema_and_classifier_are_refused_for_a_stream(tmp_path):
+    model = Schema({"a": "number"}) | preprocessing.StandardScaler() | OA3DiagClassifier()
+    with pytest.raises(TypeError, match="without further steps"):
+        ActiveStream(model, store=url_of(tmp_path))
 
 
 def test_labels_that_come_a_batch_before_their_events_are_learned_with_them(spark, tmp_path):
@@ -174,7 +220,7 @@ def write_batch(folder, kind, number, columns):
     """A file that is a batch of its own: files are read in the order of their age."""
     path = folder / kind / f"{number}.parquet"
     path.parent.mkdir(exist_ok=True)
-    pq.write_table(pa.table(columns), path)
+    pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), path)
     os.utime(path, (1_700_000_000 + number,) * 2)
 
 

@@ -7,15 +7,18 @@ import math
 import os
 from decimal import Decimal
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from arrow_events import meant
 from batch_runs import labelled_events
 from learners import LEARNERS, sparse_events, trained
+from messy_tables import messy_model, messy_rows, scores_of
 from pyspark.errors import PythonException, StreamingQueryException
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from river_oa3 import ActiveLearner, AutoOA3Classifier, OA3Classifier
+from river_oa3 import ActiveLearner, AutoOA3Classifier, OA3Classifier, Schema
 from river_oa3.spark import score, workers
 
 NEW = ["label", "probability", "margin", "variance", "query_probability"]
@@ -116,14 +119,151 @@ def test_numbers_that_are_sent_together_are_scored_as_single_events(spark, model
     assert rows[0].asDict().keys() == {"id", *NEW}
 
 
-def test_names_of_any_kind_are_taken(spark, model):
+def test_names_of_any_kind_are_taken(spark):
     rows = [(1, 2.0, 3.0, 4.0)]
     names = ["the.id", "a.b", "`c`", "oa3_numbers"]
+    model = ActiveLearner(AutoOA3Classifier())
+    for i in range(20):
+        model.classifier.learn_one({name: float(i % 3) for name in names[1:]}, i % 2 == 0)
     frame = spark.createDataFrame(rows, names).filter("1 = 1 or `the.id` > 0")
     for keep in (None, ["the.id"], ["a.b"]):
         row = score(frame, model, "the.id", keep=keep).first()
         margin = model.classifier.margin_one(dict(zip(names[1:], rows[0][1:], strict=True)))
         assert row["margin"] == pytest.approx(margin, rel=1e-12)
+
+
+# Raw rows, which a model with a schema takes
+
+
+RAW = (
+    "payment string, when timestamp, amount double, age int, country string, is_new boolean, "
+    "note string, version bigint, fate string"
+)
+
+
+@pytest.fixture(scope="module")
+def raw_model():
+    return messy_model(messy_rows(300, seed=1))
+
+
+@pytest.fixture(scope="module")
+def raw_rows():
+    rows = messy_rows(80)
+    for row in rows:
+        row["when"] = row["when"].replace(tzinfo=dt.UTC)
+    rows[7] |= dict.fromkeys(("when", "amount", "is_new", "note"))
+    rows[9]["amount"] = math.nan
+    return rows
+
+
+@pytest.fixture
+def far_away(spark):
+    """A session whose clock is five hours behind."""
+    before = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", "America/Bogota")
+    yield
+    spark.conf.set("spark.sql.session.timeZone", before)
+
+
+def assert_scored_as_rows(found, model, rows):
+    assert len(found) == len(rows)
+    by_name = {row["payment"]: row for row in rows}
+    for row in found:
+        assert {name: row[name] for name in NEW} == scores_of(model, by_name[row["payment"]])
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_raw_columns_are_scored_as_the_model_says_row_by_row(
+    spark, far_away, raw_model, raw_rows, is_kept
+):
+    frame = spark.createDataFrame([tuple(row.values()) for row in raw_rows], RAW)
+    keep = None if is_kept else ["payment"]
+    scored = score(frame, raw_model, prefix="" if is_kept else "oa3_", keep=keep)
+    found = [
+        {name.removeprefix("oa3_"): value for name, value in row.asDict().items()}
+        for row in scored.collect()
+    ]
+    assert_scored_as_rows(found, raw_model, raw_rows)
+    if is_kept:
+        assert found[0].keys() == {*raw_rows[0], *NEW}
+        assert scored.agg(F.sum("age")).first() == frame.agg(F.sum("age")).first()
+
+
+@pytest.mark.parametrize("kind", ["timestamp_ntz", "string"])
+def test_a_date_without_a_zone_is_taken_as_it_is_written(
+    spark, far_away, raw_model, raw_rows, kind
+):
+    naive = [dict(row) for row in raw_rows]
+    for row in naive:
+        row["when"] = row["when"] and row["when"].replace(tzinfo=None)
+        if kind == "string":
+            row["when"] = row["when"] and str(row["when"])
+    schema = RAW.replace("timestamp", kind)
+    frame = spark.createDataFrame([tuple(row.values()) for row in naive], schema)
+    assert_scored_as_rows(score(frame, raw_model).collect(), raw_model, naive)
+
+
+def test_days_and_whole_numbers_of_any_length_keep_what_they_are(spark):
+    kinds = {"day": "date", "code": "category", "price": "number"}
+    model = ActiveLearner(Schema(kinds) | AutoOA3Classifier(), seed=1)
+    rows = [
+        {"day": dt.date(2024, 1, 1 + i), "code": 2**62 + i % 3, "price": Decimal(i) / 8}
+        for i in range(20)
+    ]
+    for i, row in enumerate(rows):
+        model.predict_one(row)
+        model.learn_one(row, i % 3 == 0)
+    frame = spark.createDataFrame(
+        [tuple(row.values()) for row in rows], "day date, code bigint, price decimal(10,3)"
+    )
+    for row in score(frame, model).collect():
+        event = {name: row[name] for name in kinds}
+        assert {name: row[name] for name in NEW} == scores_of(model, event)
+
+
+def test_texts_of_a_file_are_read_by_workers_themselves(spark, raw_model, raw_rows, tmp_path):
+    texts = [
+        {name: None if value is None else str(value) for name, value in row.items()}
+        for row in raw_rows
+    ]
+    pq.write_table(pa.Table.from_pylist(texts), tmp_path / "rows.parquet")
+    frame = spark.read.parquet(str(tmp_path))
+    for direct in (True, False):
+        found = score(frame, raw_model, direct=direct).collect()
+        assert_scored_as_rows(found, raw_model, texts)
+
+
+def test_dates_of_a_file_are_left_to_spark(spark, raw_model, raw_rows, tmp_path):
+    pq.write_table(pa.Table.from_pylist(raw_rows), tmp_path / "rows.parquet")
+    frame = spark.read.parquet(str(tmp_path))
+    with pytest.raises(ValueError, match="column 'when' is of type timestamp"):
+        score(frame, raw_model, direct=True)
+    assert_scored_as_rows(score(frame, raw_model).collect(), raw_model, raw_rows)
+    # Where no date is needed, nothing stands in the way.
+    amounts = Schema({"amount": "number"}) | AutoOA3Classifier()
+    assert score(frame, amounts, keep=["payment"], direct=True).count() == len(raw_rows)
+
+
+def test_a_raw_row_that_cannot_be_read_is_marked_or_ends_the_query(spark, raw_model):
+    rows = [("p1", "12.50"), ("p2", "much"), ("p3", None)]
+    frame = spark.createDataFrame(rows, "payment string, amount string")
+    words = "column 'amount' holds 'much', not a number"
+    found = score(frame, raw_model, on_error="mark").collect()
+    assert [row["error"] for row in found] == [None, words, None]
+    with pytest.raises(PythonException, match=f"ValueError: event 'p2': {words}"):
+        score(frame, raw_model, "payment").collect()
+    with pytest.raises(PythonException, match=f"ValueError: an event: {words}"):
+        score(frame, raw_model).collect()
+
+
+def test_a_frame_of_another_table_is_refused_before_anything_is_run(spark, raw_model, model):
+    frame = spark.createDataFrame([("x", 1.0)], "id string, length double")
+    with pytest.raises(ValueError, match=r"none of the columns that the model knows.*'length'"):
+        score(frame, raw_model)
+    with pytest.raises(ValueError, match=r"none of the features that the model knows.*'length'"):
+        score(frame, model)
+    with pytest.raises(ValueError, match="leave features out"):
+        score(frame, raw_model, features=["length"])
 
 
 # What one process refuses
@@ -154,9 +294,9 @@ def test_a_refused_event_fails_the_query_in_the_words_of_one_process(spark, mode
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf])
 def test_the_papers_learners_refuse_in_the_words_of_one_process(spark, value):
-    frame = spark.createDataFrame([(1, value), (2, 1.0)], "id int, a double")
+    frame = spark.createDataFrame([(1, value), (2, 1.0)], "id int, f0 double")
     rows = score(frame, trained(OA3Classifier), "id", on_error="mark").orderBy("id").collect()
-    assert [row["error"] for row in rows] == [words_of(OA3Classifier(), {"a": value}), None]
+    assert [row["error"] for row in rows] == [words_of(OA3Classifier(), {"f0": value}), None]
 
 
 def test_a_streaming_query_fails_with_the_reason(spark, model, tmp_path):

@@ -9,6 +9,7 @@ from river_oa3.experiments import Comparison, Counts, Goal, Plan
 from river_oa3.experiments.budget_curve import BudgetCurve
 from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.methods import Setting
+from river_oa3.experiments.scores import together
 from river_oa3.experiments.tasks import Run
 from river_oa3.experiments.verdict import judge
 
@@ -59,6 +60,10 @@ def _at_half_and_end(counts):
     return Counts(*(np.array([each / 2, each]) for each in counts))
 
 
-def _curve(goal, sums):
-    scores = [goal.score(counts_of([each - 1.0, each + 1.0])) for each in sums.values()]
-    return BudgetCurve("OA3", goal, tuple(sums), np.array(scores))
+def _curve(goal, sums, apart=0.1, every_label=None):
+    """Two runs with each budget, one as far above the sum as the other is below it."""
+    counts = [
+        together([_at_half_and_end(counts_of(each + side)) for side in (-apart, apart)])
+        for each in (*sums.values(), every_label or list(sums.values())[-1])
+    ]
+    return BudgetCurve("OA3", goal, tuple(sums), tuple(counts[:-1]), counts[-1])

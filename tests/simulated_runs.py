@@ -8,6 +8,15 @@ from river_oa3.experiments import Counts
 
 CHECKPOINTS = 100
 LEARNING = 2.0
+POSITIVES, NEGATIVES, BLOCKS = 100, 900, 4
+
+
+def steady(sums):
+    """Counts of runs in which sensitivity and specificity are this in each block of events."""
+    share = np.asarray(sums)[:, None] / 100.0 * np.arange(1, BLOCKS + 1) / BLOCKS
+    seen = np.arange(1, BLOCKS + 1) / BLOCKS
+    right = POSITIVES * share, NEGATIVES * share
+    return Counts(right[0], NEGATIVES * seen - right[1], right[1], POSITIVES * seen - right[0], 0)
 
 
 def simulated(rng, skills, runs=5, events=500, luck=0.5, in_time=False):

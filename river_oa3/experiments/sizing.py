@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from river_oa3.experiments.budget_curve import steps_around
 from river_oa3.experiments.methods import AUTO, EVERY_LABEL, find
-from river_oa3.experiments.survey import ORDERS as LATER_ORDERS
 from river_oa3.experiments.tasks import Streams
 
 __all__ = ["Size", "sized"]
@@ -75,5 +74,5 @@ def sized(
     orders_run = max(1, orders)
     # Then every label is bought, and AutoOA3 plays with other budgets.
     auto, every = (find(name).seconds(streams.of(name), events) for name in (AUTO, EVERY_LABEL))
-    later = min(orders_run, LATER_ORDERS) * (every + len(steps_around(budget, events)) * auto)
-    return Size(kept, orders, tuple(left_out), (orders_run * each + later) / jobs)
+    each += every + len(steps_around(budget, events)) * auto
+    return Size(kept, orders, tuple(left_out), orders_run * each / jobs)

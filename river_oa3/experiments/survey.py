@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 
 from river_oa3.datasets.pieced import AnyStream
 from river_oa3.experiments import runner as runners
@@ -19,9 +18,6 @@ from river_oa3.experiments.tasks import Task
 from river_oa3.experiments.verdict import Verdict, judge
 
 __all__ = ["survey", "verdict_of"]
-
-ORDERS = 5
-"""The ceiling and other budgets are run in no more orders than this."""
 
 
 def survey(stream: AnyStream, plan: Plan, raw: AnyStream | None = None) -> Findings | None:
@@ -50,8 +46,10 @@ def survey(stream: AnyStream, plan: Plan, raw: AnyStream | None = None) -> Findi
         if not comparison.is_complete:
             return findings
         try:
-            findings = dataclasses.replace(findings, ceiling=_ceiling(runner, comparison))
-            return dataclasses.replace(findings, curve=_curve(runner, findings))
+            every_label = _every_label(runner, comparison)
+            ceiling = Counts(*(each[:, -1] for each in every_label))
+            findings = dataclasses.replace(findings, ceiling=ceiling)
+            return dataclasses.replace(findings, curve=_curve(runner, findings, every_label))
         except KeyboardInterrupt:
             runner.stop()
             return dataclasses.replace(findings, is_complete=False)
@@ -70,54 +68,58 @@ def verdict_of(comparison: Comparison) -> Verdict:
     return judge(comparison.plan.goal, counts, in_time, preferred=(AUTO,))
 
 
-def _ceiling(runner: Runner, comparison: Comparison) -> Counts:
+def _every_label(runner: Runner, comparison: Comparison) -> Counts:
     """AutoOA3 with every label bought."""
-    found = _run(runner, comparison, [(EVERY_LABEL, comparison.events)], "buying every label")
-    runs = found[EVERY_LABEL, comparison.events]
-    return together(runs)
+    wanted = EVERY_LABEL, comparison.events
+    return _run(runner, comparison, [wanted], "buying every label")[wanted]
 
 
-def _curve(runner: Runner, findings: Findings) -> BudgetCurve:
+def _curve(runner: Runner, findings: Findings, every_label: Counts) -> BudgetCurve:
     """The recommended method with other budgets."""
     comparison = findings.comparison
     method = findings.verdict.recommended
-    if find(method).family == "river":  # which takes too long, and is not what we hand over
+    if find(method).family == "river":  # which takes too long, and is not what we export
         method = AUTO
-    budgets = steps_around(comparison.plan.budget, comparison.events)
-    found = _run(runner, comparison, [(method, budget) for budget in budgets], "other budgets")
-    goal = comparison.plan.goal
-    scores: NDArray[np.float64] = np.array(
-        [[float(goal.score(counts)) for counts in found[method, budget]] for budget in budgets]
-    )
-    return BudgetCurve(method, goal, budgets, scores)
+    used, goal = comparison.plan.budget, comparison.plan.goal
+    budgets = steps_around(used, comparison.events)
+    found: dict[tuple[str, int], Counts] = {}
+    if method in comparison.runs:
+        found[method, used] = comparison.curves(method)
+    others = [(method, budget) for budget in budgets if (method, budget) not in found]
+    found |= _run(runner, comparison, others, "other budgets")
+    counts = tuple(found[method, budget] for budget in budgets)
+    in_time = not comparison.plan.permutations
+    return BudgetCurve(method, goal, budgets, counts, every_label, in_time)
 
 
 def _run(
     runner: Runner, comparison: Comparison, wanted: list[tuple[str, int]], what: str
-) -> dict[tuple[str, int], list[Counts]]:
-    """The last counts of methods with budgets, in the first few orders."""
-    some = comparison.parts(next(iter(comparison.runs)))[:ORDERS]
+) -> dict[tuple[str, int], Counts]:
+    """The counts of methods with budgets, in the runs of the comparison."""
+    parts = comparison.parts(next(iter(comparison.runs)))
     tasks: dict[Task, tuple[tuple[str, int], int]] = {}
     for method, budget in wanted:
         share = budget / comparison.events
         setting = setting_of(runner.stream, comparison.plan)
         setting = dataclasses.replace(setting, budget=budget, probability=share)
         parameters = tuple(comparison.parameters.get(method, find(method).parameters).items())
-        for index, part in enumerate(some):
-            task = Task(method, parameters, setting, part, (comparison.events,))
+        for index, part in enumerate(parts):
+            checkpoints = tuple(comparison.checkpoints.tolist())
+            task = Task(method, parameters, setting, part, checkpoints)
             tasks[task] = ((method, budget), index)
     found: dict[tuple[str, int], dict[int, Counts]] = {each: {} for each in wanted}
     for task, run in runner.run(list(tasks), f"{what}, {runner.stream.name}"):
         key, index = tasks[task]
         # A method that overflows with this budget alone does as one that says nothing.
-        found[key][index] = _silent(comparison) if run is None else run.final
+        found[key][index] = _silent(comparison) if run is None else run.counts
     return {
-        key: [counts for _, counts in sorted(by_order.items())] for key, by_order in found.items()
+        key: together([counts for _, counts in sorted(runs.items())]) for key, runs in found.items()
     }
 
 
 def _silent(comparison: Comparison) -> Counts:
-    """What one comes to who calls every event negative."""
-    some = next(iter(next(iter(comparison.runs.values())).values())).final
+    """The counts of one who calls every event negative."""
+    some = next(iter(next(iter(comparison.runs.values())).values())).counts
     negatives = some.false_positives + some.true_negatives
-    return Counts(0, 0, negatives, some.true_positives + some.false_negatives, 0)
+    none = np.zeros_like(negatives)
+    return Counts(none, none, negatives, some.true_positives + some.false_negatives, none)

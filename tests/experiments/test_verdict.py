@@ -5,21 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from simulated_runs import simulated
+from simulated_runs import simulated, steady
 
 from river_oa3.experiments.scores import COST, SUM, Counts, Goal
 from river_oa3.experiments.verdict import Scores, chance_of, constant_answer, difference, judge
 
 BY_SUM, BY_COST = Goal("sum"), Goal("cost")
-POSITIVES, NEGATIVES, BLOCKS = 100, 900, 4
-
-
-def steady(sums):
-    """Counts of runs in which sensitivity and specificity are this in each block of events."""
-    share = np.asarray(sums)[:, None] / 100.0 * np.arange(1, BLOCKS + 1) / BLOCKS
-    seen = np.arange(1, BLOCKS + 1) / BLOCKS
-    right = POSITIVES * share, NEGATIVES * share
-    return Counts(right[0], NEGATIVES * seen - right[1], right[1], POSITIVES * seen - right[0], 0)
 
 
 def spread(*means, runs=10, by=0.5, seed=0):

@@ -51,8 +51,8 @@ def pictures(findings: Findings) -> dict[str, bytes]:
     }
     if findings.curve is not None:
         found[
-            f"What other budgets would bring {findings.curve.method}: mean over the orders, in a "
-            "band from the lowest of them to the highest."
+            f"What other budgets would bring {findings.curve.method}: the mean over the runs, in a "
+            "band of its 95 % interval, which covers other runs and other events."
         ] = budget_curve(findings)
     return {caption: rendered(figure, "svg") for caption, figure in found.items()}
 
@@ -73,9 +73,9 @@ def budget_curve(findings: Findings) -> Figure:
     if curve is None:
         raise ValueError("there is no curve to draw: these findings have none")
     figure, (axes,) = new_figure(1, 1, WIDTH, 4.2)
-    means = curve.means
-    worst, best = curve.scores.min(axis=1), curve.scores.max(axis=1)
-    axes.fill_between(curve.budgets, worst, best, color=BLUE, alpha=0.18, linewidth=0)
+    _, means, low, high = zip(*curve.means, strict=True)
+    if np.isfinite([low, high]).all():
+        axes.fill_between(curve.budgets, low, high, color=BLUE, alpha=0.18, linewidth=0)
     axes.plot(curve.budgets, means, "-o", color=BLUE, markersize=4, label=curve.method)
     axes.set_xscale("log")
     axes.set_xticks(curve.budgets, [f"{budget:,}" for budget in curve.budgets], fontsize=8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import typing
 from collections.abc import Mapping, Sequence
 
@@ -179,24 +180,41 @@ def labels(findings: Findings) -> str:
     curve = findings.curve
     if curve is None:
         return ""
-    deviations = curve.scores.std(axis=1, ddof=1) if curve.scores.shape[1] > 1 else None
-    rows = []
-    for i, (budget, mean) in enumerate(zip(curve.budgets, curve.means, strict=True)):
-        spread = "" if deviations is None else f" ± {deviations[i]:.2f}"
-        gain = f"{curve.gains[i - 1]:+.2f}" if i else ""
-        rows.append([f"{budget:,}", f"{mean:,.2f}{spread}", gain])
     measure = curve.goal.measure
-    heads = ["labels", measure.head, f"gain per doubling ({measure.gain_unit})"]
+    rows = []
+    for budget, labels, mean, gain in zip(
+        curve.budgets, curve.labels, curve.means, [None, *curve.gains], strict=True
+    ):
+        reach = f" ± {mean.high - mean.mean:,.2f}" if math.isfinite(mean.high) else ""
+        row = [f"{budget:,}", f"{labels:,.0f}", f"{mean.mean:,.2f}{reach}"]
+        row += ["", ""] if gain is None else [f"{gain.mean:+.2f}", _bound(gain.high)]
+        rows.append(row)
+    heads = [
+        "labels allowed",
+        "labels bought",
+        measure.head,
+        f"gain per doubling ({measure.gain_unit})",
+        "at most",
+    ]
     chosen = None if curve.enough is None else f"{curve.enough:,}"
-    caption = f"{curve.method} with other budgets."
+    caption = f"{curve.method} with other budgets, each with its 95 % interval over other runs and "
+    caption += "other events."
     if chosen is not None:
         caption += " The number that is enough is tinted."
+    said = words.enough_labels(findings) or (
+        f"No number of labels is shown to be enough: that would need gains of twice as many labels "
+        f"and of all labels that are surely below {measure.worthwhile:g} {measure.gain_unit}."
+    )
     return "\n".join(
         [
-            paragraphs([words.enough_labels(findings)]),
+            paragraphs([said]),
             table(caption, heads, [rows], kind="figures", chosen=chosen),
         ]
     )
+
+
+def _bound(value: float) -> str:
+    return f"{value:+.2f}" if math.isfinite(value) else ""
 
 
 def file(profile: Sequence[Sequence[str]] | None, notes: Sequence[str]) -> str:

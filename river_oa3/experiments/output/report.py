@@ -157,6 +157,8 @@ def findings_as_json(findings: Findings) -> dict[str, typing.Any]:
             "metric": curve.goal.metric,
             "budgets": list(curve.budgets),
             "scores": curve.scores.tolist(),
+            "gains": [each._asdict() for each in curve.gains],
+            "gaps": [each._asdict() for each in curve.gaps],
             "enough": curve.enough,
         },
         "words": in_words(findings),

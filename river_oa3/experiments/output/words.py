@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from river_oa3.experiments.budget_curve import BudgetCurve
 from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.output.text import listed
 from river_oa3.experiments.verdict import LEVEL, Difference
@@ -177,41 +176,23 @@ def percent_of_the_way(share: float) -> int:
 
 
 def enough_labels(findings: Findings) -> str:
-    """How many labels are enough by the curve, and by which rule; empty where nothing tells."""
+    """How many labels are enough by the curve, and by which rule; empty where none is shown to be.
+
+    The curve of a few runs rises and falls by luck, and somebody plans a budget with this.
+    """
     curve, budget = findings.curve, findings.comparison.plan.budget
-    if curve is None or len(curve.budgets) < 2:
+    if curve is None or curve.enough is None:
         return ""
-    measure = curve.goal.measure
-    rule = f"{measure.worthwhile:.1f} {measure.gain_unit}"
-    if curve.enough is None:
-        last = curve.budgets[-1]
-        if last >= findings.comparison.events:
-            return (
-                f"No number of labels short of all {last:,} is enough for {curve.method}: up to "
-                f"there, twice the labels bring {rule} or more."
-            )
-        return (
-            f"How many labels are enough is not to be seen: the curve of {curve.method} ends at "
-            f"{last:,} labels, and there twice the labels still bring {rule} or more. Try a larger "
-            "--budget."
-        )
-    score = measure.said.format(float(curve.means[curve.budgets.index(curve.enough)]))
+    measure, enough = curve.goal.measure, curve.enough
+    score = measure.said.format(curve.means[curve.budgets.index(enough)].mean)
+    relation = "more than" if enough > budget else "less than"
+    beside = "the" if enough == budget else f"{relation} the"
     return (
-        f"{curve.enough:,} labels are enough for {curve.method}: from there on, twice the labels "
-        f"bring less than {rule}. There it comes to {score}. {_beside(budget, curve)}"
+        f"{enough:,} labels are enough for {curve.method} on these events: it has {score} with "
+        f"them, and neither twice as many nor all labels bring {measure.worthwhile:g} "
+        f"{measure.gain_unit} more (95 % sure). That is {beside} budget of this comparison, "
+        f"{budget:,}."
     )
-
-
-def _beside(budget: int, curve: BudgetCurve) -> str:
-    """How the budget that was used stands to the one that is enough."""
-    enough = curve.enough or 0
-    if enough == budget:
-        return f"That is the budget of this comparison, {budget:,}."
-    if enough > budget:
-        return f"The budget of this comparison, {budget:,}, is less than that."
-    if enough == curve.budgets[0]:
-        return f"It is the smallest budget tried; this comparison had {budget:,}, more than needed."
-    return f"The budget of this comparison, {budget:,}, is more than that."
 
 
 def amount(*values: float, figures: int = 3) -> list[str]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-__all__ = ["AnswerChangedError", "IdError", "StoreError", "StoreTakenError"]
+__all__ = ["AnswerChangedError", "IdError", "LabelLearnedError", "StoreError", "StoreTakenError"]
 
 
 class StoreError(RuntimeError):
@@ -15,6 +15,10 @@ class StoreTakenError(StoreError):
 
 class IdError(ValueError):
     """An id that an event cannot have: it is in use, or too long."""
+
+
+class LabelLearnedError(ValueError):
+    """Another label has been learned for this event already."""
 
 
 class AnswerChangedError(RuntimeError):

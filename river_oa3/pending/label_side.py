@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator
 
 from river_oa3._core import checks
 from river_oa3.pending.ask import Ask
-from river_oa3.pending.errors import AnswerChangedError, StoreError
+from river_oa3.pending.errors import AnswerChangedError, LabelLearnedError, StoreError
 from river_oa3.pending.outcomes import tell
 from river_oa3.pending.writes import Writes, nothing
 
@@ -208,7 +208,7 @@ class LabelSide(Writes):
 
     def _checked(self, y: typing.Any, w: float | None) -> tuple[typing.Any, float | None]:
         """A label and a weight that the model will take, as far as that can be known before."""
-        if self.model._knows_margin:
+        if self.is_binary:
             y = checks.as_label(y)
         return y, None if w is None else checks.as_weight(w)
 
@@ -229,7 +229,7 @@ def _came(ask: Ask) -> dt.datetime:
 def _check_repeated(ask: Ask, y: typing.Any) -> None:
     """A label that is delivered again is nothing new; another one comes too late."""
     if ask.answer != y:
-        raise ValueError(
+        raise LabelLearnedError(
             f"the label of {ask.event_id!r} was learned as {ask.answer!r} already, and cannot "
             f"become {y!r}"
         )

@@ -8,7 +8,9 @@ import typing
 import warnings
 from collections.abc import Callable
 
+from river_oa3 import pipelines
 from river_oa3.active import ActiveLearner
+from river_oa3.base import MarginClassifier
 from river_oa3.monitor import AskedQuality
 from river_oa3.pending.ask import Ask
 from river_oa3.pending.clock import SteadyClock
@@ -41,6 +43,11 @@ class Writes:
     _doubt: tuple[Callable[[], None], Callable[[], None]] | None
     _was_written: bool | None
     _store: Store
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether every label is True or False; another library's classifier may take more."""
+        return issubclass(type(pipelines.last_step(self.model.classifier)), MarginClassifier)
 
     def _now(self) -> dt.datetime:
         return dt.datetime.fromtimestamp(self._clock(), dt.UTC)

@@ -71,29 +71,32 @@ def create_app(pending: PendingLabels, settings: Settings | None = None) -> Fast
     )
     app.state.worker = worker
     reader = BodyReader(settings.limits)
-    routes_stream.add(app, worker, reader, settings)
+    routes_stream.add(app, worker, reader, settings, pending.is_binary)
     routes_asks.add(app, worker, reader, settings)
     measures = Measures(routes_watch.PATHS)
     routes_watch.add(app, worker, measures)
     app.add_exception_handler(HTTPException, _explain)
     app.add_middleware(Guard, token=settings.token, measures=measures)
-    app.openapi = lambda: _openapi(app, settings)  # type: ignore[method-assign]  # FastAPI's way
+    # FastAPI's way
+    app.openapi = lambda: _openapi(app, settings, pending.is_binary)  # type: ignore[method-assign]
     return app
 
 
 async def _explain(_: Request, error: Exception) -> typing.NoReturn:
     """What the framework refuses is said as everything else is."""
-    status = typing.cast(HTTPException, error).status_code
+    refused = typing.cast(HTTPException, error)
+    status, headers = refused.status_code, refused.headers or {}
     messages = {404: "not found", 405: "this path does not take this method"}
-    raise Problem(status, messages.get(status, "this is not possible"))
+    allow = {name.lower(): value for name, value in headers.items()}.get("allow")
+    raise Problem(status, messages.get(status, "this is not possible"), allow=allow)
 
 
-def _openapi(app: FastAPI, settings: Settings) -> dict[str, typing.Any]:
+def _openapi(app: FastAPI, settings: Settings, is_binary: bool) -> dict[str, typing.Any]:
     if app.openapi_schema is None:
         schema = get_openapi(
             title=app.title, version=app.version, summary=app.summary, routes=app.routes
         )
-        schema["components"] = {"schemas": description.components(settings.limits)}
+        schema["components"] = {"schemas": description.components(settings.limits, is_binary)}
         if settings.token is not None:
             schema["components"]["securitySchemes"] = {
                 "token": {"type": "http", "scheme": "bearer"}

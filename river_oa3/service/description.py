@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import typing
 
+from river_oa3.service.requests import NAME
 from river_oa3.service.settings import Limits
 
 __all__ = ["answers", "body_of", "components"]
@@ -16,7 +18,7 @@ _PROBLEMS = {
     403: "Sent by a page of another address.",
     404: "Nothing is known of this id.",
     408: "The request took too long to arrive.",
-    409: "Learned, answered or taken by somebody else before.",
+    409: "It does not fit what has happened: learned before, or leased to another annotator.",
     413: "The body or the batch is too large.",
     415: "Not sent as application/json.",
     421: "Without a token, only localhost is answered.",
@@ -25,33 +27,58 @@ _PROBLEMS = {
 }
 
 
-def components(limits: Limits) -> dict[str, Schema]:
-    """The schemas by name."""
+# What a request is made of that is taken as an example.
+_EXAMPLES: Schema = {
+    "Event": {"id": "payment-1", "x": {"amount": 12.5, "country": "FR", "age": None}},
+    "Label": {"id": "payment-1", "label": True},
+    "Id": {"id": "payment-1"},
+    "Person": {"who": "ada"},
+    "Release": {"id": "payment-1", "who": "ada", "skip": True},
+}
+
+
+def components(limits: Limits, is_binary: bool) -> dict[str, Schema]:
+    """The schemas by name; labels are of two kinds, or of more."""
     event_id = {
         "description": "Under what the label will come.",
         "anyOf": [
             {"type": "string", "minLength": 1, "maxLength": limits.id},
-            {"type": "integer", "format": "int64"},
+            {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
         ],
         "examples": ["payment-1"],
     }
+    number = {"type": "number", "minimum": -sys.float_info.max, "maximum": sys.float_info.max}
     x = {
         "type": "object",
-        "description": "The features by name. NaN and Infinity are not JSON: send null for a gap.",
+        "description": (
+            "The features by name: for a model with a schema, the row as it is in its table. NaN "
+            "and Infinity are not JSON: send null for a gap. Names and texts together have "
+            f"{limits.event:,} characters at most."
+        ),
         "maxProperties": limits.features,
         "propertyNames": {"maxLength": limits.name},
         "additionalProperties": {
             "anyOf": [
-                {"type": "number"},
+                number,
                 {"type": "string", "maxLength": limits.text},
                 {"type": "boolean"},
                 {"type": "null"},
             ]
         },
-        "examples": [{"amount": 12.5, "country": "FR", "age": None}],
+        "examples": [_EXAMPLES["Event"]["x"]],
     }
-    truth = {"anyOf": [{"type": "boolean"}, {"type": "integer"}, {"type": "string"}]}
-    who = {"type": "string", "minLength": 1, "maxLength": limits.name, "examples": ["ada"]}
+    truth: Schema = {"anyOf": [{"type": "boolean"}, {"enum": [0, 1]}]}
+    if not is_binary:
+        text = {"type": "string", "maxLength": limits.name}
+        truth = {"anyOf": [{"type": "boolean"}, {"type": "integer"}, text]}
+    who = {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": limits.name,
+        "pattern": f"^{NAME}$",
+        "examples": ["ada"],
+    }
+    nothing = {"type": "null"}
     state = {"enum": ["open", "answered", "learned", "expired"]}
     error = _object({"field": {"type": "string"}, "message": {"type": "string"}}, ["message"])
     maybe = {"anyOf": [{"type": "number"}, {"type": "null"}]}
@@ -79,13 +106,22 @@ def components(limits: Limits) -> dict[str, Schema]:
             {
                 "id": event_id,
                 "label": truth,
-                "weight": {"type": "number", "exclusiveMinimum": 0},
+                "weight": {
+                    "description": "What the label counts, where that is not 1.",
+                    "anyOf": [
+                        {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 2**63},
+                        nothing,
+                    ],
+                },
                 "final": {
                     "type": "boolean",
                     "default": True,
                     "description": "True is learned at once. False may be withdrawn for a while.",
                 },
-                "who": {**who, "description": "Refused if somebody else has the ask by now."},
+                "who": {
+                    "description": "Refused if the ask is leased to someone else.",
+                    "anyOf": [who, nothing],
+                },
             },
             ["id", "label"],
             closed=True,
@@ -96,7 +132,10 @@ def components(limits: Limits) -> dict[str, Schema]:
                 "state": state,
                 "undo_seconds": {"type": "number"},
                 "error": error,
-                "status": {"type": "integer", "description": "What it would be on its own."},
+                "status": {
+                    "type": "integer",
+                    "description": "HTTP status this entry would have had alone.",
+                },
             },
             [],
         ),
@@ -127,9 +166,11 @@ def body_of(name: str, batch: str | None = None, limits: Limits | None = None) -
     """A body of one thing, or of many as a list or as an object that holds one."""
     schema = _ref(name)
     if batch is not None and limits is not None:
-        many = {"type": "array", "items": _ref(name), "maxItems": limits.batch}
+        anything = {"description": "Anything else has an error as its result."}
+        each = {"anyOf": [_ref(name), anything]}
+        many = {"type": "array", "items": each, "maxItems": limits.batch}
         schema = {"anyOf": [schema, many, _object({batch: many}, [batch], closed=True)]}
-    content = {"application/json": {"schema": schema}}
+    content = {"application/json": {"schema": schema, "example": _EXAMPLES[name]}}
     return {"requestBody": {"required": True, "content": content}}
 
 

@@ -9,7 +9,7 @@ import time
 import typing
 from collections import deque
 
-from river_oa3.pending import Ask, IdError, PendingLabels, StoreError
+from river_oa3.pending import Ask, IdError, LabelLearnedError, PendingLabels, StoreError
 from river_oa3.service import views
 from river_oa3.service.curve import Curve, learned_so_far
 from river_oa3.service.outlook import Pace, outlook
@@ -28,6 +28,11 @@ _REFUSALS = (TypeError, ValueError, ArithmeticError, MemoryError)
 
 # How often to look at what another process has learned.
 _SECONDS_BETWEEN_LOOKS = 10.0
+
+_NOT_PENDING = (
+    "no label is pending for this id: it was never asked for, or has expired. Labels are taken for "
+    "events that /events has answered with ask true"
+)
 
 # Seconds until the log repeats that asks are dropped.
 _SILENCE = 60.0
@@ -164,7 +169,7 @@ class Desk:
             try:
                 found, after = self._pending.page(state, min(wanted, limit - len(encoded)), after)
             except ValueError as error:
-                raise Problem(422, str(error), "after") from None
+                raise Problem(409, str(error), "after") from None
             encoded += [views.encoded(views.for_a_program(ask)) for ask in found]
             size += sum(map(len, encoded[-len(found) :])) if found else 0
             if after is None or len(encoded) >= limit or size >= _MOST_BYTES:
@@ -297,9 +302,11 @@ class Desk:
     def _refusal(self, label: Label, error: Exception) -> Answer:
         self.refused_labels += 1
         if isinstance(error, KeyError):
-            error = Problem(404, "no label is pending for this id", "id")
+            error = Problem(404, _NOT_PENDING, "id")
         elif isinstance(error, RuntimeError):  # somebody else uses the same store
             error = Problem(409, "was answered by somebody else just now", "id")
+        elif isinstance(error, LabelLearnedError):
+            error = Problem(409, str(error)[:_LONGEST], "label")
         elif not isinstance(error, Problem):
             error = Problem(422, str(error)[:_LONGEST], "label")
         return {"id": label.event_id, "error": error.described(), "status": error.status}
@@ -308,7 +315,7 @@ class Desk:
         try:
             return self._pending[event_id]
         except KeyError:
-            raise Problem(404, "no label is pending for this id", "id") from None
+            raise Problem(404, _NOT_PENDING, "id") from None
 
     def _find_answers(self) -> None:
         """Answers that another process has taken, `serve --answers-only`, are learned here."""

@@ -21,6 +21,8 @@ class Problem(Exception):
         Where in the request, as in `events[3].x.amount`.
     retry_after
         Seconds after which the same request may do better.
+    allow
+        The methods that a path takes.
 
     """
 
@@ -30,12 +32,14 @@ class Problem(Exception):
         message: str,
         field: str | None = None,
         retry_after: int | None = None,
+        allow: str | None = None,
     ):
         super().__init__(message)
         self.status = status
         self.message = message
         self.field = field
         self.retry_after = retry_after
+        self.allow = allow
 
     def described(self) -> dict[str, typing.Any]:
         """What the client is told."""
@@ -51,6 +55,8 @@ def headers_of(problem: Problem) -> dict[str, str]:
     headers = {}
     if problem.retry_after is not None:
         headers["retry-after"] = str(problem.retry_after)
+    if problem.allow is not None:
+        headers["allow"] = problem.allow
     if problem.status == 401:
         headers["www-authenticate"] = "Bearer"
     if problem.status in (408, 413):

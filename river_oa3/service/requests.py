@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
+import sys
 import typing
 
 from river_oa3.service.problems import Problem
 from river_oa3.service.settings import Limits
 
 __all__ = [
+    "NAME",
     "EventId",
     "Label",
     "as_event",
@@ -24,6 +28,10 @@ EventId = str | int
 
 # What databases keep as a whole number.
 _LARGEST = 2**63
+
+# A name of somebody: anything but what moves a cursor or ends a line.
+NAME = r"[^\u0000-\u001f\u007f-\u009f\u2028\u2029]+"
+_is_name = re.compile(NAME).fullmatch
 
 
 class Label(typing.NamedTuple):
@@ -93,9 +101,8 @@ def as_event(
                 message = f"has {len(feature):,} characters, and may have {longest_text:,}"
                 raise Problem(422, message, f"{place}x.{name}")
         elif kind is int:
-            if not -_LARGEST <= feature < _LARGEST:
-                message = "is too large for a whole number: send it as text, or with an exponent"
-                raise Problem(422, message, f"{place}x.{name}")
+            if abs(feature) > sys.float_info.max:
+                raise Problem(422, "is too large for a number", f"{place}x.{name}")
         elif kind is list or kind is dict:
             message = "must be a number, a text, true, false or null"
             raise Problem(422, message, f"{place}x.{name}")
@@ -119,18 +126,34 @@ def as_id(value: typing.Any, place: str, limits: Limits) -> EventId:
     if type(value) is str:
         if 0 < len(value) <= limits.id:
             return value
-    elif type(value) is int and -_LARGEST <= value < _LARGEST:
-        return value
+    else:
+        number = _whole(value)
+        if number is not None and -_LARGEST <= number < _LARGEST:
+            return number
     message = f"must be a text of up to {limits.id} characters, or a whole number"
     raise Problem(422, message, place + "id")
 
 
-def as_label(value: typing.Any, place: str, limits: Limits) -> Label:
-    """An answer; whether it is one that the model knows is the model's to say."""
+def _whole(value: typing.Any) -> int | None:
+    """A whole number, however it is written: JSON has one kind of numbers, and 7.0 is 7."""
+    if type(value) is float and value.is_integer():
+        return int(value)
+    return value if type(value) is int else None
+
+
+def as_label(value: typing.Any, place: str, limits: Limits, is_binary: bool) -> Label:
+    """An answer; where there may be more than two, which of them it knows is the model's to say."""
     fields(value, place, ("id", "label"), ("weight", "final", "who"))
     label, weight = value["label"], value.get("weight")
-    if type(label) not in (bool, int, str) or (type(label) is str and len(label) > limits.name):
-        raise Problem(422, "must be true or false", place + "label")
+    if type(label) is not bool:
+        label = label if type(label) is str else _whole(label)
+        if is_binary:
+            if label not in (0, 1):
+                message = f"must be true or false (or 1 or 0), not {_shown(value['label'])}"
+                raise Problem(422, message, place + "label")
+            label = bool(label)
+        elif label is None or (type(label) is str and len(label) > limits.name):
+            raise Problem(422, "must be true or false, a whole number or a text", place + "label")
     is_number = type(weight) in (int, float) and 0.0 < weight < _LARGEST
     if not (weight is None or is_number):
         raise Problem(422, "must be a number above 0", place + "weight")
@@ -144,8 +167,13 @@ def as_label(value: typing.Any, place: str, limits: Limits) -> Label:
 
 def as_person(value: typing.Any, place: str, limits: Limits) -> str:
     """Who asks for an ask: a name without line ends and the like."""
-    if type(value) is str and 0 < len(value) <= limits.name and value.isprintable():
+    if type(value) is str and len(value) <= limits.name and _is_name(value):
         return value
     raise Problem(
-        422, f"must be a name of up to {limits.name} characters that can be printed", place + "who"
+        422, f"must be a name of up to {limits.name} characters in one line", place + "who"
     )
+
+
+def _shown(value: typing.Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 40 else f"{text[:37]}..."

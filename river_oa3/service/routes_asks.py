@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing
 
 from fastapi import FastAPI
@@ -21,6 +22,13 @@ __all__ = ["add"]
 _STATES = ("open", "answered", "learned", "expired")
 _MOST_ASKS = 500
 
+# What `next` gives: a state and a number, for answers with a time in seconds before it.
+_PLACE = (
+    "(?:open|learned|expired):[0-9]{1,18}"
+    r"|answered:[0-9]{1,12}(?:\.[0-9]{1,9})?:[0-9]{1,18}"
+)
+_is_place = re.compile(_PLACE).fullmatch
+
 _PARAMETERS: list[dict[str, typing.Any]] = [
     {
         "name": "state",
@@ -36,7 +44,7 @@ _PARAMETERS: list[dict[str, typing.Any]] = [
         "name": "after",
         "in": "query",
         "description": "Where the part begins: `next` of the part before.",
-        "schema": {"type": "string"},
+        "schema": {"type": "string", "pattern": f"^(?:{_PLACE})$"},
     },
 ]
 
@@ -48,7 +56,7 @@ def add(app: FastAPI, worker: Worker, reader: BodyReader, settings: Settings) ->
     @app.get(
         "/asks",
         tags=["asks"],
-        responses=answers(422, 503, schema="Asks"),
+        responses=answers(409, 422, 503, schema="Asks"),
         openapi_extra={"parameters": _PARAMETERS},
     )
     async def asks(request: Request) -> Response:
@@ -65,6 +73,8 @@ def add(app: FastAPI, worker: Worker, reader: BodyReader, settings: Settings) ->
                 422, "is not known any more: give next of the part before as after", "offset"
             )
         after = request.query_params.get("after")
+        if after is not None and not _is_place(after):
+            raise Problem(422, "must be the `next` value of the previous page", "after")
         return json_response(await worker.do(lambda desk: desk.asks(state, limit, after)))
 
     @app.post(

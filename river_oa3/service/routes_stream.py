@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import typing
 from collections.abc import Callable
 
@@ -30,9 +31,12 @@ __all__ = ["add", "json_response"]
 _BODY_PROBLEMS = (400, 403, 408, 413, 415, 422, 503)
 
 
-def add(app: FastAPI, worker: Worker, reader: BodyReader, settings: Settings) -> None:
-    """Add the routes to the app."""
+def add(
+    app: FastAPI, worker: Worker, reader: BodyReader, settings: Settings, is_binary: bool
+) -> None:
+    """Add the routes to the app; labels are of two kinds, or of more."""
     limits = settings.limits
+    check_label = functools.partial(as_label, is_binary=is_binary)
 
     @app.post(
         "/events",
@@ -64,7 +68,7 @@ def add(app: FastAPI, worker: Worker, reader: BodyReader, settings: Settings) ->
         answered anew, until then. A label that comes again changes nothing.
         """
         async with reader.read(request) as body:
-            return await _answer(worker, body, "labels", as_label, Desk.labels, limits)
+            return await _answer(worker, body, "labels", check_label, Desk.labels, limits)
 
     @app.post(
         "/labels/withdraw",

@@ -69,7 +69,12 @@ def add(app: FastAPI, worker: Worker, measures: Measures) -> None:
         return Response(text, headers={"content-type": CONTENT_TYPE})
 
     @app.api_route("/health", methods=["GET", "HEAD"], tags=["watch"], include_in_schema=False)
-    @app.get("/health", tags=["watch"], responses=answers(503, guarded=False))
+    @app.get(
+        "/health",
+        tags=["watch"],
+        responses=answers(503, guarded=False),
+        openapi_extra={"security": []},
+    )
     async def health() -> Response:
         """Whether events can be answered now; needs no token."""
         state = await health_of.look()

@@ -118,5 +118,5 @@ def _shown(value: typing.Any) -> typing.Any:
 def _name(feature: typing.Any) -> str:
     """A feature's name, as a person would say it."""
     if feature == "(intercept)":
-        return "to begin with"
+        return "baseline"
     return " = ".join(map(str, feature)) if isinstance(feature, tuple) else str(feature)

@@ -89,7 +89,7 @@ def test_an_offset_is_refused_with_what_to_do_instead(service):
 
 
 WRONG_PLACES = [
-    *("", "open", "open:", "open:-1", "open:x", "open:1:2", "open:1.5", "learned:1"),
+    *("", "open", "open:", "open:-1", "open:x", "open:1:2", "open:1.5", "open:\u0663"),
     *("open:" + "9" * 30, "open:9223372036854775808", "o" * 10_000, "open:1\x00"),
 ]
 
@@ -99,6 +99,12 @@ WRONG_PLACES = [
 def test_a_place_that_is_none_is_refused_by_name(serve, store, after):
     answer = serve(store=store).get("/asks", params={"after": after})
     assert (answer.status_code, answer.json()["error"]["field"]) == (422, "after")
+
+
+def test_a_place_among_asks_of_another_state_is_refused_by_name(stored):
+    answer = stored.get("/asks", params={"after": "learned:1"})
+    assert (answer.status_code, answer.json()["error"]["field"]) == (409, "after")
+    assert "'learned:1' is" in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("after", ["answered:nan:1", "answered:inf:1", "answered:1"])

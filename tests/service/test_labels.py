@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from river import naive_bayes
 from serving import wait_until
+
+from river_oa3 import ActiveLearner, AutoOA3Classifier, PendingLabels, Schema, query
 
 NEVER = 1e5
 
@@ -49,12 +52,51 @@ def test_a_label_that_comes_again_is_learned_once(patient):
 
 def test_another_label_than_was_learned_is_refused(patient):
     label(patient, "a", True)
-    assert label(patient, "a", False).status_code == 422
+    refused = label(patient, "a", False)
+    assert (refused.status_code, refused.json()["error"]["field"]) == (409, "label")
 
 
-def test_a_label_for_an_unknown_id_is_not_found(patient):
+def test_a_label_for_an_unknown_id_is_not_found_with_a_word_on_which_are(patient):
     answer = label(patient, "nobody", True)
     assert (answer.status_code, answer.json()["error"]["field"]) == (404, "id")
+    message = answer.json()["error"]["message"]
+    assert "was never asked for, or has expired" in message
+    assert "answered with ask true" in message
+
+
+def test_a_label_in_words_is_refused_with_what_to_send(patient):
+    error = label(patient, "a", "fraud").json()["error"]
+    assert error["message"] == 'must be true or false (or 1 or 0), not "fraud"'
+
+
+def test_labels_of_more_than_two_classes_are_those_of_the_classifier(serve):
+    model = ActiveLearner(naive_bayes.GaussianNB(), query.FirstComeQuery(), seed=1)
+    running = serve(PendingLabels(model))
+    for i, kind in enumerate(["ham", "spam", "eggs"]):
+        running.event(f"e{i}")
+        assert label(running, f"e{i}", kind).json()["state"] == "learned"
+    described = running.get("/openapi.json").json()["components"]["schemas"]["Label"]
+    assert {"type": "string", "maxLength": 200} in described["properties"]["label"]["anyOf"]
+
+
+@pytest.mark.parametrize("wraps", [False, True])
+def test_one_is_true_to_the_end_in_a_pipeline_too(serve, wraps):
+    """A label that is neither True nor False would not count in the quality."""
+    classifier = AutoOA3Classifier()
+    if wraps:
+        classifier = Schema({"amount": "number"}) | classifier
+    running = serve(PendingLabels(ActiveLearner(classifier, query.FirstComeQuery(), seed=1)))
+    running.event("a")
+    label(running, "a", 1)
+    assert running.get("/quality").json()["n_labels"] == 1
+
+
+@pytest.mark.parametrize("number", [7, -(2**63), 2**63 - 1])
+def test_a_whole_number_is_the_same_id_however_it_is_written(stored, number):
+    stored.event(number)
+    written = b'{"id":%d.0,"label":true}' % number if abs(number) < 2**53 else None
+    body = written or {"id": number, "label": True}
+    assert stored.post("/labels", body).json() == {"id": number, "state": "learned"}
 
 
 @pytest.mark.parametrize("value", [2, -1, "spam"])

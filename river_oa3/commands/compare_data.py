@@ -96,6 +96,11 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
         help="the encoding of a text that is not UTF-8, such as latin-1",
     )
     parser.add_argument(
+        "--decimal",
+        choices=(".", ","),
+        help="the sign before decimals, where a file does not tell: of 1,234 alone none does",
+    )
+    parser.add_argument(
         "--sample",
         metavar="ROWS",
         help="a first look: so many rows at random, or a share such as 5%%",
@@ -113,6 +118,7 @@ def wishes_of(options: argparse.Namespace, columns: list[str] | None) -> Wishes:
     return Wishes(
         label=options.label,
         positive=options.positive,
+        decimal=options.decimal,
         sample=sample_of(options.sample),
         seed=options.seed,
         **named,
@@ -164,7 +170,7 @@ def opened_table(options: argparse.Namespace) -> Source | None:
             "under a name that ends in .csv, .parquet or .jsonl"
         )
     if source is None:
-        for name in (*FOR_TABLES, "encoding"):
+        for name in (*FOR_TABLES, "encoding", "decimal"):
             if getattr(options, name):
                 raise DataError(
                     f"--{name} is for a table, and {options.data} is not a table: leave --{name} "

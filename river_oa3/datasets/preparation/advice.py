@@ -8,7 +8,13 @@ from collections.abc import Iterator, Sequence
 
 from river_oa3.datasets.errors import first_few, short_repr
 from river_oa3.datasets.preparation.column_profile import ColumnProfile
-from river_oa3.datasets.preparation.giveaway import balanced_accuracy
+from river_oa3.datasets.preparation.giveaway import (
+    Leak,
+    balanced_accuracy,
+    grows_with_time,
+    leak,
+    worth_of_codes,
+)
 from river_oa3.datasets.preparation.profile import Profile
 from river_oa3.datasets.preparation.wishes import Wishes
 
@@ -16,6 +22,7 @@ _TOO_GOOD = 0.995
 _FEWEST_CODES, _MOST_CODES = 3, 30
 _ROWS_PER_CODE = 20
 # A number with a comma, a currency or a per cent sign.
+_COMMA = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})?")
 _ALMOST_NUMBER = re.compile(r"[$€£]? ?[+-]?[0-9]{1,3}([.,' ]?[0-9]{3})*([.,][0-9]+)? ?[%$€£]?")
 
 
@@ -25,9 +32,13 @@ def warnings_of(profile: Profile, columns: Sequence[ColumnProfile], wishes: Wish
         *profile.remarks,
         *_giveaways(profile, columns),
         *_late_positives(profile),
+        *_growing(profile, columns, wishes),
         *_ambiguous_dates(columns),
+        *_gap_words(columns, wishes),
         *_almost_numbers(columns, wishes),
-        *_codes(columns, wishes),
+        *_spellings(columns, wishes),
+        *_one_value_each(columns),
+        *_codes(profile, columns, wishes),
     ]
 
 
@@ -40,6 +51,28 @@ def _giveaways(profile: Profile, columns: Sequence[ColumnProfile]) -> Iterator[s
                 f"accuracy {accuracy:.1%} on rows held out): if it is known only once the label "
                 f"is, leave it out with --drop {shlex.quote(column.name)}"
             )
+            continue
+        found = leak(column, profile)
+        if found is not None:
+            yield (
+                f"{_percent(found.positives)} of the positives and {_percent(found.others)} of the "
+                f"others have {_had(found)} column {short_repr(column.name)}: if it is filled in "
+                "only once the label is known, leave it out with --drop "
+                f"{shlex.quote(column.name)}"
+            )
+
+
+def _had(found: Leak) -> str:
+    if found.value is None:
+        return "a value in" if found.is_other else "no value in"
+    value = short_repr(found.value)
+    return f"something other than {value} in" if found.is_other else f"{value} in"
+
+
+def _percent(share: float) -> str:
+    """A share as per cent, of which none and all are said of none and all alone."""
+    text = f"{share:.0%}" if share in (0.0, 1.0) or 0.1 <= share < 0.995 else f"{share:.1%}"
+    return text.replace("%", " %")
 
 
 def _late_positives(profile: Profile) -> Iterator[str]:
@@ -60,20 +93,114 @@ def _ambiguous_dates(columns: Sequence[ColumnProfile]) -> Iterator[str]:
             )
 
 
-def _almost_numbers(columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str]:
+def _growing(profile: Profile, columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str]:
     for column in columns:
-        if column.looks not in ("category", "wide") or column.name in wishes.category:
+        if column.looks != "number" or column.distinct < _FEWEST_CODES:
             continue
-        texts = [value for value, _ in column.common] or [column.example]
-        if all(_ALMOST_NUMBER.fullmatch(text) for text in texts):
+        if column.name in wishes.category:
+            continue
+        date = None if column.never_falls else grows_with_time(column, profile)
+        if column.never_falls or date is not None:
+            by = "from row to row" if date is None else f"with the date in {short_repr(date)}"
             yield (
-                f"column {short_repr(column.name)} is taken for texts, though values such as "
-                f"{column.example!r} look like numbers: write them as 1234.5"
+                f"column {short_repr(column.name)} only grows {by}, so that later numbers are ones "
+                "that no model has seen: if it counts rows or time, leave it out with --drop "
+                f"{shlex.quote(column.name)}"
+                + ("; if the file was sorted by it, sort it by time" if date is None else "")
             )
 
 
-def _codes(columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str]:
-    names = [column.name for column in columns if _may_be_codes(column, wishes)]
+def _gap_words(columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str]:
+    for column in columns:
+        if column.gap_words and column.name not in wishes.category:
+            yield (
+                f"column {short_repr(column.name)} has numbers and the word "
+                f"{column.gap_words[0]!r}, which is taken for a gap: if it is a value, say "
+                f"--category {shlex.quote(column.name)}"
+            )
+
+
+def _almost_numbers(columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str]:
+    for column in columns:
+        if column.looks != "category" or column.name in wishes.category:
+            continue
+        texts = [value for value, _ in column.common] or [column.example]
+        if not all(_ALMOST_NUMBER.fullmatch(text) for text in texts):
+            continue
+        # Codes with a zero in front and versions are numbers as they are, and none all the same.
+        if all(_is_number(text) for text in texts):
+            continue
+        how = "write them as 1234.5"
+        if all(_COMMA.fullmatch(text) for text in texts):
+            how = "if decimals stand behind the comma, say --decimal ,; if not, write them as 1234"
+        yield (
+            f"column {short_repr(column.name)} is taken for texts, though values such as "
+            f"{column.example!r} look like numbers: {how}"
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _spellings(columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str]:
+    for column in columns:
+        if column.kind == "category":
+            spelled: dict[str, list[str]] = {}
+            for value in column.values or ():
+                spelled.setdefault(" ".join(value.casefold().split()), []).append(value)
+            alike = [values for values in spelled.values() if len(values) > 1]
+            if alike:
+                yield (
+                    f"column {short_repr(column.name)} has values that differ in nothing but "
+                    f"capitals or blanks, {_pairs(alike)}: each is a value of its own; write them "
+                    "in one way if they are the same"
+                )
+        if column.looks == "number" and column.same and column.name not in wishes.category:
+            yield (
+                f"column {short_repr(column.name)} has {_pairs([list(column.same)])}, which are "
+                "the same number: if they are versions or codes, say --category "
+                f"{shlex.quote(column.name)}"
+            )
+
+
+def _pairs(groups: Sequence[list[str]]) -> str:
+    return first_few([" and ".join(map(short_repr, group[:3])) for group in groups], 3)
+
+
+def _one_value_each(columns: Sequence[ColumnProfile]) -> Iterator[str]:
+    for column in columns:
+        filled = column.rows - column.gaps
+        if column.kind == "category" and filled >= 50 and column.distinct > 0.9 * filled:
+            yield (
+                f"column {short_repr(column.name)} has another value in nearly every row, and "
+                "nothing can be learned from a value that occurs once: leave it out with --drop "
+                f"{shlex.quote(column.name)}, or give what the values share a column of its own"
+            )
+
+
+def _codes(profile: Profile, columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str]:
+    shown = set()
+    for column in columns:
+        if column.looks != "number" or not column.is_whole or column.name in wishes.category:
+            continue
+        worth = worth_of_codes(column, profile)
+        if worth is not None:
+            shown.add(column.name)
+            yield (
+                f"column {short_repr(column.name)} tells more as a category than as a number (area "
+                f"under the ROC curve {worth.as_category:.2f} and {worth.as_number:.2f} on rows "
+                f"held out): say --category {shlex.quote(column.name)}"
+            )
+    names = [
+        column.name
+        for column in columns
+        if column.name not in shown and _may_be_codes(column, wishes)
+    ]
     if names:
         listed = first_few([short_repr(name) for name in names], 10)
         yield (

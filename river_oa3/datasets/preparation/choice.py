@@ -23,5 +23,6 @@ def left_out(column: ColumnProfile, wishes: Wishes) -> str | None:
     if column.kind == "constant":
         return f"constant, the same value in all {column.rows:,} rows"
     if column.kind == "id":
-        return f"an id, {column.distinct_text()} distinct values in {column.rows:,} rows"
+        count = f"{column.distinct_text()} distinct values in {column.rows:,} rows"
+        return f"an id, {count}; --keep keeps it"
     return None

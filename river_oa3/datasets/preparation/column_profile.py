@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from river_oa3.datasets.preparation.date_scan import Dates
 
-Looks = Literal["number", "flag", "date", "category", "wide", "text", "empty", "unfit"]
+Looks = Literal["number", "boolean", "date", "time", "category", "text", "empty", "unfit"]
 Kind = Literal[Looks, "id", "constant"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC).replace(tzinfo=None)
@@ -38,6 +38,14 @@ class ColumnProfile:
     mean: float | None = None
     deviation: float | None = None
     is_whole: bool = False
+    never_falls: bool = False
+    """Whether each number is at least as large as the one before."""
+    decimal: str = "."
+    """What stands before the decimals of numbers."""
+    gap_words: tuple[str, ...] = ()
+    """What stands for a gap among numbers, besides the usual words."""
+    same: tuple[str, ...] = ()
+    """Two ways in which one number is written, as 1.1 and 1.10 are."""
     infinite_at: int | None = None
     """The first row with an infinite number."""
     dates: Dates | None = None

@@ -27,6 +27,8 @@ class Dates:
     """Whether 3/4/2024 is in April; None where every date is in ISO's form."""
     is_ambiguous: bool
     """Whether no date tells what comes first, the day or the month."""
+    form: str | None = None
+    """How numbers are dates: "%Y%m%d", "seconds" or "milliseconds" since 1970."""
 
 
 class DateScan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,8 @@ from river_oa3.schema.values import date_forms
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_ISO = re.compile("[0-9]{4}-")
 
 GAP = np.iinfo(np.int64).min
 """What stands for no date."""
@@ -45,7 +48,12 @@ def as_moments(values: pa.Array, day_first: bool | None = None) -> NDArray[np.in
 
 def _of_iso(texts: pa.Array) -> pa.Array | None:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
+    # A cast fails once for each value, and most columns of texts have no dates.
+    first = pc.first(texts).as_py()
+    if first is not None and not _ISO.match(first):
+        return None
     for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")):
         try:
             return texts.cast(kind)

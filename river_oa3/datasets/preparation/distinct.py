@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from river_oa3.datasets.preparation.reading import NUMBER, as_array
+from river_oa3.datasets.preparation.reading import NUMBER, as_array, as_integers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,12 +60,20 @@ def hash_integers(values: NDArray[np.int64]) -> Hashes:
 
 
 def hash_values(values: pa.Array | NDArray[np.float64]) -> Hashes:
-    """A hash of each number or text, none of them null; that of "1.0" and of 1 is the same."""
+    """A hash of each number or text, none of them null; that of "1.0" and of 1 is the same.
+
+    Integers of more digits than a float has are told apart by all of them.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if isinstance(values, np.ndarray) or pa.types.is_floating(values.type):
         return hash_numbers(np.asarray(values, dtype=np.float64))
+    if pa.types.is_integer(values.type):
+        return _hash_exactly(as_array(values).astype(np.int64))
+    integers = as_integers(values)
+    if integers is not None:
+        return _hash_exactly(integers)
     numbers = pc.match_substring_regex(values, NUMBER)
     return np.concatenate(
         [
@@ -73,6 +81,11 @@ def hash_values(values: pa.Array | NDArray[np.float64]) -> Hashes:
             _hash_texts(values.filter(pc.invert(numbers))),
         ]
     )
+
+
+def _hash_exactly(integers: NDArray[np.int64]) -> Hashes:
+    is_short = np.abs(integers.astype(np.float64)) < 2.0**53
+    return np.where(is_short, hash_numbers(integers.astype(np.float64)), hash_integers(integers))
 
 
 def _hash_texts(texts: pa.Array) -> Hashes:

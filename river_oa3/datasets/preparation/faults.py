@@ -101,7 +101,7 @@ def faults_of_columns(
                 f"{source.where(column.infinite_at, name)}: an infinite number: correct it, or "
                 f"{drop}"
             )
-        elif name in wishes.category and column.looks == "date":
+        elif name in wishes.category and column.dates is not None and column.dates.form is None:
             yield (
                 f"column {short_repr(name)} is a date, not a category: leave it out of --category"
             )

@@ -32,10 +32,10 @@ __all__ = ["FoundSchema", "schema_of"]
 
 _KINDS: dict[Looks, Kind] = {
     "number": "number",
-    "flag": "boolean",
+    "boolean": "boolean",
     "date": "date",
+    "time": "time",
     "category": "category",
-    "wide": "category",
     "text": "text",
 }
 # About how many values one of them becomes.
@@ -124,19 +124,29 @@ def _column(found: ColumnProfile, wishes: Wishes) -> Column:
     is_sparse = found.absent > 0
     if found.name in wishes.category:
         # Of what reads as numbers or flags, the same words are gaps as if it were taken so.
-        is_read = found.looks in ("number", "flag") and found.gaps > 0
+        is_read = found.looks in ("number", "boolean", "time") and found.gaps > 0
         gaps = tuple(sorted(GAPS - {""})) if is_read else ()
         return Column("category", gaps=gaps, sparse=is_sparse)
     if found.dates is not None:
         dates = found.dates
-        return Column("date", day_first=dates.day_first, hours=dates.has_hours, sparse=is_sparse)
+        return Column(
+            "date",
+            day_first=dates.day_first,
+            form=dates.form,
+            hours=dates.has_hours,
+            sparse=is_sparse,
+        )
+    if found.looks == "number":
+        return Column("number", decimal=found.decimal, gaps=found.gap_words, sparse=is_sparse)
     return Column(_KINDS[found.looks], sparse=is_sparse)
 
 
 def _line(column: Column, found: ColumnProfile) -> str:
     gap = ", or missing" if found.gaps else ""
     if column.kind == "number":
-        return f"a number{gap}"
+        how = " with a decimal comma" if column.decimal == "," else ""
+        words = "".join(f", {word!r} for missing" for word in column.gaps)
+        return f"a number{how}{gap}{words}"
     if column.kind == "boolean":
         return f"1 for true, 0 for false{gap}"
     if column.kind == "category":
@@ -146,7 +156,8 @@ def _line(column: Column, found: ColumnProfile) -> str:
     if column.kind == "time":
         return f"hours since midnight, and the hour{gap}"
     hour = " and hour" if column.hours else ""
-    return f"a date: day of the week{hour}{gap}"
+    forms = {"seconds": " in seconds", "milliseconds": " in milliseconds", "%Y%m%d": " as a number"}
+    return f"a date{forms.get(column.form or '', '')}: day of the week{hour}{gap}"
 
 
 def _block(

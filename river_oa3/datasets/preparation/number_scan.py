@@ -7,6 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+_DAYS = np.array([0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
+
 
 class NumberScan:
     """Count, range, mean and deviation of numbers that come in chunks; NaN is a gap."""
@@ -17,19 +19,36 @@ class NumberScan:
         self.largest = -math.inf
         self.mean = 0.0
         self.is_whole = True
-        self.goes_up_by_one = True
+        self.is_even = True
+        """Whether the next number is always as much more, or as much less."""
+        self.never_falls = True
+        self.never_repeats = True
+        """Whether no number is followed by the same one."""
+        self.may_be_days = True
+        """Whether all are days such as 20240131."""
         self.infinite = 0
         self.infinite_at: int | None = None
         self._squares = 0.0
-        self._last: float | None = None
+        self._has_step = False
+        self._last: int | float | None = None
+        self.step: int | float = 0
+        """From the first number to the second."""
 
     @property
     def deviation(self) -> float:
         """The standard deviation."""
         return math.sqrt(self._squares / self.count) if self.count else 0.0
 
-    def add(self, values: NDArray[np.float64], rows: NDArray[np.int64] | int) -> None:
-        """Take the next numbers, which stand in these rows, or in those from this one on."""
+    def add(
+        self,
+        values: NDArray[np.float64],
+        rows: NDArray[np.int64] | int,
+        exact: NDArray[np.int64] | None = None,
+    ) -> None:
+        """Take the next numbers, which stand in these rows, or in those from this one on.
+
+        `exact` holds the same, without gaps, where floats have too few digits for them.
+        """
         finite = np.isfinite(values)
         if not finite.all():
             infinite = np.flatnonzero(np.isinf(values))
@@ -43,15 +62,33 @@ class NumberScan:
         self.smallest = min(self.smallest, float(values.min()))
         self.largest = max(self.largest, float(values.max()))
         self.is_whole = self.is_whole and bool((values == np.rint(values)).all())
-        self._look_for_steps(values)
+        self._look_for_steps(values if exact is None else exact)
+        self._look_for_days(values)
         self._add_moments(values)
 
-    def _look_for_steps(self, values: NDArray[np.float64]) -> None:
-        if self.goes_up_by_one:
-            before = values[0] - 1.0 if self._last is None else self._last
-            with np.errstate(over="ignore"):
-                self.goes_up_by_one = bool((np.diff(values, prepend=before) == 1.0).all())
-            self._last = float(values[-1])
+    def _look_for_steps(self, values: NDArray[np.float64] | NDArray[np.int64]) -> None:
+        last = values[:0] if self._last is None else np.array([self._last], dtype=values.dtype)
+        with np.errstate(over="ignore"):
+            steps = np.diff(values, prepend=last)
+        self._last = values[-1].item()
+        if not len(steps):
+            return
+        self.never_falls = self.never_falls and bool((steps >= 0).all())
+        self.never_repeats = self.never_repeats and bool((steps != 0).all())
+        if not self._has_step:
+            self.step, self._has_step = steps[0].item(), True
+        self.is_even = self.is_even and self.step != 0 and bool((steps == self.step).all())
+
+    def _look_for_days(self, values: NDArray[np.float64]) -> None:
+        if not self.may_be_days:
+            return
+        self.may_be_days = self.is_whole and self.smallest >= 19e6 and self.largest < 21e6
+        if self.may_be_days:
+            years, days = np.divmod(values.astype(np.int64), 10_000)
+            months, days = np.divmod(days, 100)
+            is_day = (months >= 1) & (months <= 12) & (days >= 1) & (days <= _DAYS[months % 13])
+            is_leap = (years % 4 == 0) & ((years % 100 != 0) | (years % 400 == 0))
+            self.may_be_days = bool((is_day & (is_leap | (months != 2) | (days < 29))).all())
 
     def _add_moments(self, values: NDArray[np.float64]) -> None:
         """Merge the moments of two parts, by Chan, Golub and LeVeque, which loses no digits."""

@@ -126,7 +126,7 @@ class _Scan:
         self.rows += chunk.n
         for name, cells in chunk.columns.items():
             if self._is_feature(name):
-                scan = self._columns.setdefault(name, ColumnScan())
+                scan = self._columns.setdefault(name, ColumnScan(self._wishes.decimal))
                 rows = chunk.start if cells.rows is None else rows_of(chunk, name)
                 scan.add(cells.values, rows)
 

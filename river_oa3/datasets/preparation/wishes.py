@@ -25,6 +25,8 @@ class Wishes:
         Columns to keep that would be left out as an id or a constant.
     category
         Columns that are categories, numbers too.
+    decimal
+        The sign before decimals in all columns of numbers, "." or ","; by default it is found out.
     sample
         How much of the file to take: a share below 1, or a number of rows.
     seed
@@ -37,6 +39,7 @@ class Wishes:
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     category: tuple[str, ...] = ()
+    decimal: str | None = None
     sample: float | None = None
     seed: int = 0
 

@@ -54,14 +54,13 @@ def flattened(content: dict[str, Any]) -> dict[str, Any]:
     """An object without objects in it: their keys stand behind a point."""
     found: dict[str, Any] = {}
     # No recursion, as objects may lie deep in one another.
-    waiting = [iter(content.items())]
-    names: list[str] = []
+    waiting = [("", iter(content.items()))]
     while waiting:
-        for key, value in waiting[-1]:
-            name = ".".join([*names, key])
+        start, items = waiting[-1]
+        for key, value in items:
+            name = start + key
             if type(value) is dict:
-                waiting.append(iter(value.items()))
-                names.append(key)
+                waiting.append((f"{name}.", iter(value.items())))
                 break
             if name in found:
                 raise NotAnObjectError(
@@ -70,7 +69,6 @@ def flattened(content: dict[str, Any]) -> dict[str, Any]:
             found[name] = value
         else:
             waiting.pop()
-            del names[-1:]
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from prepared import Memory, labels, prepared
@@ -21,6 +23,9 @@ def warnings(columns, y=Y, **wishes):
 
 GIVEAWAYS = {
     "a number": np.where(Y, 5.0, 1.0) + NOISE / 100,
+    "a number with a decimal comma": [
+        f"{5 * y}," + f"{x:.3f}"[-2:] for x, y in zip(NOISE, Y, strict=True)
+    ],
     "a number that is lower": np.where(Y, -5.0, 1.0) + NOISE / 100,
     "a category": np.where(Y, "closed", "open"),
     "many categories": np.where(Y, "c", "o").astype(object) + (np.arange(N) % 9).astype(str),
@@ -72,10 +77,198 @@ def test_dates_of_which_none_tells_the_day_from_the_month():
     assert warnings({"a": ["3.4.2024", "4.5.2024"] * (N // 2)}) == []
 
 
-@pytest.mark.parametrize("cells", [["12,5", "3,25"], ["$3", "$12.50"], ["7%", "8 %"]])
-def test_numbers_that_are_written_in_another_way(cells):
-    found = warnings({"a": cells * (N // 2)})
-    assert f"column 'a' is taken for texts, though values such as {cells[0]!r}" in found[0]
+@pytest.mark.parametrize(
+    ("cells", "how"),
+    [
+        (["1,250", "3,125"], "if decimals stand behind the comma, say --decimal ,; if not, write"),
+        (["$3", "$12.50"], "write them as 1234.5"),
+        (["7%", "8 %"], "write them as 1234.5"),
+        (["1,234.56", "12,345.00"], "write them as 1234.5"),
+    ],
+)
+def test_numbers_that_are_written_in_another_way(cells, how):
+    (found,) = warnings({"a": cells * (N // 2)})
+    said = f"column 'a' is taken for texts, though values such as {cells[0]!r} look like numbers"
+    assert found.startswith(f"{said}: {how}")
+
+
+def test_a_decimal_comma_may_be_said_to_be_one():
+    assert warnings({"a": ["1,250", "3,125"] * (N // 2)}, decimal=",") == []
+
+
+def test_codes_with_a_zero_in_front_are_no_numbers():
+    assert warnings({"zip": (["01067", "10115", "80331"] * N)[:N]}) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (["EUR", "eur", "USD"], "'EUR' and 'eur'"),
+        (["New  York", "new york", "Rome"], "'New  York' and 'new york'"),
+    ],
+)
+def test_values_that_differ_in_capitals_alone(values, said):
+    assert warnings({"a": (values * N)[:N]}) == [
+        "column 'a' has values that differ in nothing but capitals or blanks, "
+        f"{said}: each is a value of its own; write them in one way if they are the same"
+    ]
+
+
+def test_answers_in_any_capitals_are_the_same():
+    assert warnings({"a": ["yes", "Yes", "NO", "no"] * (N // 4)}) == []
+
+
+def test_a_word_among_numbers_is_said_to_be_a_gap():
+    cells = [str(i % 60) if i % 10 else "k.A." for i in range(N)]
+    assert warnings({"Alter": cells}) == [
+        "column 'Alter' has numbers and the word 'k.a.', which is taken for a gap: if it is a "
+        "value, say --category Alter"
+    ]
+    assert warnings({"Alter": cells}, category=("Alter",)) == []
+
+
+def test_numbers_that_may_be_versions():
+    cells = ["1.1", "1.10", "1.9", "2.4"] * (N // 4)
+    assert warnings({"app": cells}) == [
+        "column 'app' has '1.1' and '1.10', which are the same number: if they are versions or "
+        "codes, say --category app"
+    ]
+    assert warnings({"app": ["1.1", "1.0", "1", "2.4"] * (N // 4)}) == []
+    assert warnings({"app": (["1.10", "1.50", "2.40"] * N)[:N]}) == []
+
+
+def test_versions_in_a_column_that_is_called_so_are_categories():
+    cells = ["1.1", "1.10", "1.9", "2.4"] * (N // 4)
+    found = prepared(Memory({"app_version": cells, "b": NOISE, "y": Y}))
+    assert found.profile.columns["app_version"].kind == "category"
+    assert found.warnings == []
+
+
+def test_a_number_that_only_grows():
+    counts = np.cumsum(RANDOM.integers(0, 40, N))
+    assert warnings({"total": counts}) == [
+        "column 'total' only grows from row to row, so that later numbers are ones that no model "
+        "has seen: if it counts rows or time, leave it out with --drop total; if the file was "
+        "sorted by it, sort it by time"
+    ]
+    assert warnings({"total": -counts}) == []
+    counts[400] = 0
+    assert warnings({"total": counts}) == []
+
+
+def test_a_number_that_grows_with_the_date_of_rows_in_any_order():
+    order = RANDOM.permutation(N)
+    days = np.datetime64("2024-01-01T00:00:00") + np.arange(N) * 3571
+    counts = np.cumsum(RANDOM.integers(1, 40, N))
+    columns = {"when": days[order], "total": counts[order], "size": NOISE}
+    assert warnings(columns) == [
+        "column 'total' only grows with the date in 'when', so that later numbers are ones that no "
+        "model has seen: if it counts rows or time, leave it out with --drop total"
+    ]
+
+
+def test_a_value_of_its_own_in_each_row():
+    assert warnings({"mail": [f"{name}@a.org" for name in range(N)]}) == [
+        "column 'mail' has another value in nearly every row, and nothing can be learned from a "
+        "value that occurs once: leave it out with --drop mail, or give what the values share a "
+        "column of its own"
+    ]
+
+
+def some(share, y=Y):
+    """A share of these rows, at random."""
+    return y & (RANDOM.random(len(y)) < share)
+
+
+LEAKS = {
+    "a gap that is filled in later": (
+        [f"c{i % 97}" if leaks else None for i, leaks in enumerate(some(0.95))],
+        "have a value in column 'a'",
+    ),
+    "an amount that is filled in later": (
+        [i % 97 + 0.5 if leaks else None for i, leaks in enumerate(some(0.9))],
+        "have a value in column 'a'",
+    ),
+    "an amount that is zero for nearly everybody": (
+        [i % 97 + 0.5 if leaks else 0.0 for i, leaks in enumerate(some(0.9))],
+        "have something other than '0' in column 'a'",
+    ),
+    "a category of positives alone": (
+        np.where(some(0.6), "high", np.where(NOISE > 0.0, "low", "medium")),
+        "have 'high' in column 'a'",
+    ),
+    "a gap of positives alone": (
+        [None if leaks else "paid" for leaks in some(0.7)],
+        "have no value in column 'a'",
+    ),
+    "a team of nearly all positives and few others": (
+        [
+            f"t{i % 3}" if y or x > 2.6 else None
+            for i, (x, y) in enumerate(zip(NOISE, some(0.93), strict=True))
+        ],
+        "have a value in column 'a'",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", LEAKS)
+def test_what_positives_alone_have_is_named(what):
+    cells, said = LEAKS[what]
+    (found,) = warnings({"a": list(cells)})
+    assert re.match(r"[0-9.]+ % of the positives and [0-9.]+ % of the others", found)
+    assert said in found
+    assert found.endswith(
+        "if it is filled in only once the label is known, leave it out with --drop a"
+    )
+
+
+def test_a_leak_is_said_in_numbers():
+    y = np.arange(2000) % 10 == 0
+    cells = [None if row % 200 == 0 or not positive else "r" for row, positive in enumerate(y)]
+    source = Memory({"refund": cells, "noise": RANDOM.normal(size=2000), "y": y})
+    assert prepared(source).warnings == [
+        "95 % of the positives and 0 % of the others have a value in column 'refund': if it is "
+        "filled in only once the label is known, leave it out with --drop refund"
+    ]
+
+
+def honest(seed):
+    """Columns of which each says something, as those of a good table do."""
+    random = np.random.default_rng(seed)
+    y = random.random(N) < 0.1
+    return {
+        "risky country": np.where(random.random(N) < np.where(y, 0.4, 0.04), "XX", "FR"),
+        "rare merchants": [f"m{i}" for i in random.integers(0, 300, N)],
+        "rare value": np.where(random.random(N) < 0.01, "odd", "usual"),
+        "found at night": np.where(random.random(N) < np.where(y, 0.7, 0.1), "night", None),
+        "amount": np.round(np.exp(random.normal(3.0 + 2.0 * y, 1.0)), 0),
+        "items": random.poisson(np.where(y, 3.0, 1.0)),
+        "y": y,
+    }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_honest_columns_are_not_named(seed):
+    found = prepared(Memory(honest(seed))).warnings
+    assert [each for each in found if not each.startswith("whole numbers with few")] == []
+
+
+def test_codes_that_tell_more_as_a_category():
+    random = np.random.default_rng(0)
+    n = 10_000
+    merchants = random.permutation(200)
+    codes = random.integers(0, 200, n)
+    y = random.random(n) < np.where(merchants[codes] < 20, 0.6, 0.05)
+    amounts = random.integers(0, 1000, n)
+    y |= random.random(n) < np.where((amounts > 300) & (amounts < 400), 0.5, 0.0)
+    source = Memory({"merchant.id": codes, "amount": amounts, "y": y})
+    (found,) = prepared(source).warnings
+    assert re.fullmatch(
+        r"column 'merchant\.id' tells more as a category than as a number \(area under the ROC "
+        r"curve 0\.6[0-9] and 0\.5[0-9] on rows held out\): say --category merchant\.id",
+        found,
+    )
+    assert prepared(source, Wishes(category=("merchant.id",))).warnings == []
 
 
 def test_whole_numbers_that_may_be_codes():

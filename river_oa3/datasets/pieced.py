@@ -139,9 +139,12 @@ class PiecedStream:
         return _read(self, number)
 
     def walk(
-        self, events: int, generator: np.random.Generator | None
+        self, stop: int, generator: np.random.Generator | None, start: int = 0
     ) -> Iterator[tuple[Stream, NDArray[np.int64]]]:
-        """So many events in pieces, each with the order of its rows; at random with a generator."""
+        """The events from `start` to `stop` in pieces, each with the order of its rows.
+
+        At random with a generator.
+        """
         if (generator is None) == self.shuffled:
             raise ValueError(
                 "pieces with rows at random have no first event, others no random order"
@@ -150,10 +153,11 @@ class PiecedStream:
         for number in numbers if generator is None else generator.permutation(numbers):
             n = self.rows[number]
             order = np.arange(n) if generator is None else generator.permutation(n)
-            if events <= 0:
+            if stop <= 0:
                 return
-            yield self.piece(int(number)), order[:events]
-            events -= n
+            if start < n:
+                yield self.piece(int(number)), order[max(start, 0) : stop]
+            start, stop = start - n, stop - n
 
 
 AnyStream = Stream | PiecedStream

@@ -1,10 +1,10 @@
-"""All methods on one stream, under one budget, over many orders of its events."""
+"""All methods on one stream, under one budget, in many runs over its events."""
 
 from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from river_oa3.experiments.methods import (
 from river_oa3.experiments.output.text import named_values
 from river_oa3.experiments.runner import Runner
 from river_oa3.experiments.scores import Counts, Goal, together
-from river_oa3.experiments.tasks import Part, Run, Task
+from river_oa3.experiments.tasks import TUNING, Failure, Part, Run, Task
 from river_oa3.experiments.tuning import Search, tune
 
 __all__ = [
@@ -34,12 +34,16 @@ __all__ = [
     "check",
     "choose",
     "compare",
+    "events_of",
+    "parts_of",
     "setting_of",
 ]
 
 # How many points a curve has, and the share of the stream that tuning on a prefix takes.
 POINTS = 100
 PREFIX = 0.2
+# The share of the events that each run in their order has: runs start at different events.
+WINDOW = 0.8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,12 +59,17 @@ class Plan:
     methods
         Which methods, by name.
     permutations
-        Over how many orders of the events; 0 takes them as they come, once.
+        Over how many shuffles of the events; 0 takes them as they come.
+    windows
+        How many runs there are over events as they come. Each asks by random numbers of its own.
+        One goes through all events; of several each goes through 80 % of them, and their starts lie
+        at even distances in the first 20 %.
     parameters
         Parameters that differ from the defaults, by method.
     tuning
-        Where parameters are chosen from the paper's grid: on other permutations of the events, or
-        on a prefix of the stream, which is then left out of what is reported. None chooses nothing.
+        Where parameters are chosen from the paper's grid: on other permutations of the events (as
+        they come, with other random numbers), or on a prefix of the stream, which is then left out
+        of what is reported. None chooses nothing.
     tuning_events
         Tune on so many events only.
     rho
@@ -96,6 +105,7 @@ class Plan:
     goal: Goal
     methods: tuple[str, ...] = dataclasses.field(default_factory=lambda: tuple(METHODS))
     permutations: int = 20
+    windows: int = 1
     parameters: Mapping[str, Mapping[str, float]] = dataclasses.field(default_factory=dict)
     tuning: typing.Literal["permutations", "prefix"] | None = None
     tuning_events: int | None = None
@@ -108,12 +118,18 @@ class Plan:
     events: int | None = None
     search: Search | None = None
 
+    @property
+    def runs(self) -> int:
+        """How many runs each method has."""
+        return self.permutations or self.windows
+
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """What came of a plan: for each method its parameters and a run for each order.
+    """What came of a plan: for each method its parameters, and its runs by their numbers.
 
-    An order that is not there was interrupted.
+    A run that is not there was interrupted. A method that failed has none, and stands in `failed`
+    with the reason.
 
     Examples
     --------
@@ -136,6 +152,7 @@ class Comparison:
     parameters: dict[str, dict[str, float]]
     runs: dict[str, dict[int, Run]]
     raw: AnyStream | None = None
+    failed: dict[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def as_it_came(self) -> AnyStream:
@@ -144,8 +161,11 @@ class Comparison:
 
     @property
     def is_complete(self) -> bool:
-        wanted = max(1, self.plan.permutations)
-        return all(len(self.runs.get(method, ())) == wanted for method in self.plan.methods)
+        return all(
+            len(self.runs.get(method, ())) == self.plan.runs
+            for method in self.plan.methods
+            if method not in self.failed
+        )
 
     @property
     def events(self) -> int:
@@ -168,12 +188,12 @@ class Comparison:
         return together([run.counts for run in runs])
 
     def parts(self, method: str) -> list[Part]:
-        """The events of each run of a method, in the order of the permutations."""
-        start, stop = _start(self.stream, self.plan), _stop(self.stream, self.plan)
-        return [
-            Part(start, stop, number if self.plan.permutations else None, within=start > 0)
-            for number in sorted(self.runs[method])
-        ]
+        """The events of each run of a method, in the order of their numbers.
+
+        Those of runs over events as they come overlap.
+        """
+        every = parts_of(self.stream, self.plan)
+        return [every[number] for number in sorted(self.runs[method])]
 
     def exhausted(self, method: str) -> float | None:
         """After how many events the budget was spent, on average; None if not in every run."""
@@ -225,8 +245,8 @@ def carry_out(
 ) -> Comparison:
     """Run a plan on the stream of the runner; `tuned` spares the tuning if it is known."""
     stream = runner.stream
-    start, stop = _start(stream, plan), _stop(stream, plan)
-    events = stop - start
+    parts = parts_of(stream, plan)
+    events = events_of(stream, plan)
     setting = setting_of(stream, plan)
     points = min(POINTS, events)
     checkpoints = np.unique(np.linspace(events / points, events, points).round().astype(np.int64))
@@ -235,48 +255,69 @@ def carry_out(
         for method in plan.methods
     }
     runs: dict[str, dict[int, Run]] = {method: {} for method in plan.methods}
+    failed: dict[str, str] = {}
     try:
         if plan.tuning is not None:
             tuned = choose(runner, plan) if tuned is None else tuned
             parameters |= {method: tuple(chosen.items()) for method, chosen in tuned.items()}
-        orders: Sequence[int | None] = range(plan.permutations) if plan.permutations else [None]
         tasks = [
-            Task(
-                method,
-                parameters[method],
-                setting,
-                Part(start, stop, order, within=start > 0),
-                tuple(checkpoints.tolist()),
-            )
-            for order in orders
+            Task(method, parameters[method], setting, part, tuple(checkpoints.tolist()))
+            for part in parts
             for method in plan.methods
         ]
         for task, run in runner.run(tasks, f"replaying {stream.name}"):
-            if run is None:
-                chosen = named_values(dict(task.parameters))
-                raise DataError(
-                    f"{task.method} overflows on {stream.name} with {chosen}"
-                    ": scale the features, or choose other parameters"
-                )
-            runs[task.method][task.part.permutation or 0] = run
+            if isinstance(run, Run):
+                runs[task.method][task.part.number] = run
+            else:
+                failed[task.method] = _reason(task, run)
     except KeyboardInterrupt:
         runner.stop()
+    if len(failed) == len(plan.methods):
+        each = "; ".join(f"{method} {reason}" for method, reason in failed.items())
+        raise DataError(f"every method fails on {stream.name}: {each}")
     return Comparison(
         stream,
         plan,
         setting,
         checkpoints,
         {method: dict(chosen) for method, chosen in parameters.items()},
-        {method: found for method, found in runs.items() if found},
+        {method: found for method, found in runs.items() if found and method not in failed},
         runner.streams.raw,
+        {method: failed[method] for method in plan.methods if method in failed},
     )
+
+
+def _reason(task: Task, failure: Failure) -> str:
+    """Why a method has failed, as a sentence goes on after its name."""
+    if not failure.is_overflow:
+        return f"fails: {failure.reason}"
+    chosen = named_values(dict(task.parameters))
+    with_what = f" with {chosen}" if chosen else ""
+    return f"overflows{with_what}: scale the features, or choose other parameters"
 
 
 def setting_of(stream: AnyStream, plan: Plan) -> Setting:
     """What all methods of a plan share."""
     rho = plan.goal.rho(stream.positives, stream.negatives) if plan.rho is None else plan.rho
-    share = plan.budget / (_stop(stream, plan) - _start(stream, plan))
+    share = plan.budget / events_of(stream, plan)
     return Setting(plan.budget, rho, plan.gamma, plan.sketch_size, share, plan.goal)
+
+
+def parts_of(stream: AnyStream, plan: Plan) -> list[Part]:
+    """The events of each run of a plan, by its number."""
+    start, stop = _start(stream, plan), _stop(stream, plan)
+    if plan.permutations:
+        return [Part(start, stop, number, start > 0) for number in range(plan.permutations)]
+    events = events_of(stream, plan)
+    starts = np.linspace(start, stop - events, plan.windows).round().astype(np.int64).tolist()
+    return [Part(each, each + events, None, repeat=number) for number, each in enumerate(starts)]
+
+
+def events_of(stream: AnyStream, plan: Plan) -> int:
+    """How many events a run of a plan has."""
+    events = _stop(stream, plan) - _start(stream, plan)
+    is_whole = plan.permutations > 0 or plan.windows == 1
+    return events if is_whole else max(1, round(WINDOW * events))
 
 
 def _start(stream: AnyStream, plan: Plan) -> int:
@@ -300,12 +341,15 @@ def choose(runner: Runner, plan: Plan) -> dict[str, dict[str, float]]:
     events = start or len(runner.stream)
     if plan.tuning_events is not None:
         events = min(events, plan.tuning_events)
+    part = Part(0, events, None)
+    if plan.permutations:
+        part = Part(0, events, TUNING, within=start > 0)
     chosen = tune(
         runner,
         [method for method in plan.methods if method not in plan.parameters and find(method).tuned],
         setting_of(runner.stream, plan),
         plan.goal,
-        Part(0, events, None, within=start > 0),
+        part,
         plan.search,
     )
     return {method: dict(parameters) for method, parameters in chosen.items()}
@@ -313,11 +357,11 @@ def choose(runner: Runner, plan: Plan) -> dict[str, dict[str, float]]:
 
 def check(stream: AnyStream, plan: Plan) -> None:
     """Refuse a plan that does not fit the stream."""
-    events = _stop(stream, plan) - _start(stream, plan)
+    events = events_of(stream, plan)
     if not 1 <= plan.budget <= events:
         raise DataError(
-            f"a budget of {plan.budget} labels does not fit {stream.name}, which has {events} "
-            f"events to ask about: choose 1 to {events}, or a share such as 1%"
+            f"a budget of {plan.budget} labels does not fit {stream.name}, of which a run has "
+            f"{events} events to ask about: choose 1 to {events}, or a share such as 1%"
         )
     for method in (*plan.methods, *plan.parameters):
         if method not in known():

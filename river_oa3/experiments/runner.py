@@ -14,7 +14,7 @@ from river_oa3.experiments.output.progress import Progress
 from river_oa3.experiments.processes import Processes
 from river_oa3.experiments.progress_board import Mark, ProgressBoard
 from river_oa3.experiments.store import RunStore
-from river_oa3.experiments.tasks import Draws, Run, Streams, Task, cached_draws, run_task
+from river_oa3.experiments.tasks import Draws, Failure, Run, Streams, Task, cached_draws, run_task
 
 __all__ = ["ProcessRunner", "Runner", "SerialRunner"]
 
@@ -76,13 +76,13 @@ class Runner(abc.ABC):
     @abc.abstractmethod
     def _run(
         self, tasks: Sequence[Task], seconds: Sequence[float], progress: Progress
-    ) -> Iterator[tuple[Task, Run | None]]:
+    ) -> Iterator[tuple[Task, Run | Failure]]:
         """Run the tasks, which take about so many seconds each, and tell of every step."""
 
-    def run(self, tasks: Sequence[Task], what: str) -> Iterator[tuple[Task, Run | None]]:
+    def run(self, tasks: Sequence[Task], what: str) -> Iterator[tuple[Task, Run | Failure]]:
         """Run the tasks, in any order of finishing, and give each with what came of it.
 
-        A method that overflows gives None in place of a run.
+        A method that fails gives the reason in place of a run.
         """
         missing = list(tasks)
         if self._kept is not None:
@@ -92,7 +92,8 @@ class Runner(abc.ABC):
         seconds = {task: task.seconds(self.streams.of(task.method)) for task in missing}
         with Progress(what, sum(seconds.values())) as progress:
             for task, run in self._run(missing, list(seconds.values()), progress):
-                if self._kept is not None:
+                # An overflow comes again; what else a method dies of may not.
+                if self._kept is not None and (isinstance(run, Run) or run.is_overflow):
                     self._kept.keep(task, run)
                 yield task, run
 
@@ -108,7 +109,7 @@ class SerialRunner(Runner):
 
     def _run(
         self, tasks: Sequence[Task], seconds: Sequence[float], progress: Progress
-    ) -> Iterator[tuple[Task, Run | None]]:
+    ) -> Iterator[tuple[Task, Run | Failure]]:
         held = _Held(self.streams, self.seed, self.paper_accounting, _draws(self.stream, self.seed))
         for task in tasks:
             yield task, held.run(task, progress)
@@ -132,9 +133,9 @@ class ProcessRunner(Runner):
 
     def _run(
         self, tasks: Sequence[Task], seconds: Sequence[float], progress: Progress
-    ) -> Iterator[tuple[Task, Run | None]]:
+    ) -> Iterator[tuple[Task, Run | Failure]]:
         before = self._board.total()
-        ended: queue.SimpleQueue[concurrent.futures.Future[list[Run | None]]] = queue.SimpleQueue()
+        ended: queue.SimpleQueue[concurrent.futures.Future[list[Run | Failure]]] = queue.SimpleQueue()
         parcels = {
             self._processes.submit(_run_parcel, parcel): parcel
             for parcel in _parcels(tasks, seconds)
@@ -175,7 +176,7 @@ class _Held(typing.NamedTuple):
     paper_accounting: bool
     draws: Draws | None
 
-    def run(self, task: Task, progress: Progress | Mark) -> Run | None:
+    def run(self, task: Task, progress: Progress | Mark) -> Run | Failure:
         """Run a task, and tell after each piece of the events how much is done."""
         stream = self.streams.of(task.method)
         events, seconds, told = task.part.stop - task.part.start, task.seconds(stream), 0
@@ -186,7 +187,7 @@ class _Held(typing.NamedTuple):
             progress.add(seconds * more / max(1, events), more)
 
         run = run_task(stream, self.seed, task, self.paper_accounting, self.draws, tell)
-        # A method that overflows has ended early.
+        # A method that fails has ended early.
         tell(events - told)
         return run
 
@@ -206,5 +207,5 @@ def _draws(stream: AnyStream, seed: int) -> Draws | None:
     return cached_draws(stream, seed) if isinstance(stream, Stream) else None
 
 
-def _run_parcel(tasks: Sequence[Task]) -> list[Run | None]:
+def _run_parcel(tasks: Sequence[Task]) -> list[Run | Failure]:
     return [_held.run(task, _mark) for task in tasks]

@@ -1,4 +1,4 @@
-"""How many orders and which methods, where nobody says: what fits into a few minutes."""
+"""How many runs and which methods, where nobody says: what fits into a few minutes."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from river_oa3.experiments.tasks import Streams
 
 __all__ = ["Size", "sized"]
 
-ORDERS = (5, 20)
-"""The fewest orders that show a difference, and the most that are worth waiting for."""
+RUNS = (5, 20)
+"""The fewest runs that show a difference, and the most that are worth waiting for."""
 
 PATIENCE = 600.0
 """About so many seconds the comparison itself may take."""
 
 
 class Size(typing.NamedTuple):
-    """Which methods in how many orders; what is left out, and about how long all of it takes."""
+    """Which methods in how many runs; what is left out, and about how long all of it takes."""
 
     methods: tuple[str, ...]
-    orders: int
+    runs: int
     left_out: tuple[str, ...]
     seconds: float
 
@@ -34,9 +34,9 @@ def sized(
     jobs: int,
     wanted: Sequence[str],
     methods_given: bool = False,
-    orders_given: int | None = None,
+    runs_given: int | None = None,
 ) -> Size:
-    """Choose methods and orders by about how long they take.
+    """Choose methods and runs by about how long they take.
 
     Parameters
     ----------
@@ -52,13 +52,13 @@ def sized(
         Methods to choose from.
     methods_given
         Whether somebody named them, so that none may be left out.
-    orders_given
-        How many orders somebody asked for; 0 for one run through the events as they came.
+    runs_given
+        How many runs somebody asked for.
 
     """
     share = budget / events
     seconds = {name: find(name).seconds(streams.of(name), events, share) for name in wanted}
-    least = ORDERS[0] if orders_given is None else max(1, orders_given)
+    least = RUNS[0] if runs_given is None else runs_given
     left_out: list[str] = []
     if not methods_given:
         # The slowest go first; AutoOA3 is what it is all about.
@@ -67,12 +67,11 @@ def sized(
                 left_out.append(name)
                 del seconds[name]
     each = max(sum(seconds.values()), 1e-9)
-    orders = orders_given
-    if orders is None:
-        orders = int(min(max(PATIENCE * jobs / each, ORDERS[0]), ORDERS[1]))
+    runs = runs_given
+    if runs is None:
+        runs = int(min(max(PATIENCE * jobs / each, RUNS[0]), RUNS[1]))
     kept = tuple(name for name in wanted if name in seconds)
-    orders_run = max(1, orders)
     # Then every label is bought, and AutoOA3 plays with other budgets.
     auto, every = (find(name).seconds(streams.of(name), events) for name in (AUTO, EVERY_LABEL))
     each += every + len(steps_around(budget, events)) * auto
-    return Size(kept, orders, tuple(left_out), orders_run * each / jobs)
+    return Size(kept, runs, tuple(left_out), runs * each / jobs)

@@ -22,7 +22,7 @@ import numpy as np
 import river_oa3
 from river_oa3.datasets import DataError, Stream
 from river_oa3.experiments.scores import Counts
-from river_oa3.experiments.tasks import Run, Task
+from river_oa3.experiments.tasks import Failure, Run, Task
 
 __all__ = ["RunStore", "code_version"]
 
@@ -51,7 +51,7 @@ class RunStore:
         self._look()
         return len(self._spans)
 
-    def find(self, keys: Iterable[str]) -> dict[str, Run | None]:
+    def find(self, keys: Iterable[str]) -> dict[str, Run | Failure]:
         """The runs under those of the keys that there are."""
         self._look()
         spans = {key: self._spans[key] for key in keys if key in self._spans}
@@ -64,7 +64,7 @@ class RunStore:
                 found[key] = _run(json.loads(file.read(length)))
         return found
 
-    def add(self, key: str, run: Run | None) -> None:
+    def add(self, key: str, run: Run | Failure) -> None:
         """Add a run to the file."""
         line = json.dumps({"key": key, **_content(run)}, separators=(",", ":"))
         try:
@@ -115,12 +115,12 @@ class StreamRuns(typing.NamedTuple):
         )
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
-    def known(self, tasks: Iterable[Task]) -> dict[Task, Run | None]:
+    def known(self, tasks: Iterable[Task]) -> dict[Task, Run | Failure]:
         """Those of the tasks that were run before, with what came of them."""
         keys = {self.key(task): task for task in tasks}
         return {keys[key]: run for key, run in self.store.find(keys).items()}
 
-    def keep(self, task: Task, run: Run | None) -> None:
+    def keep(self, task: Task, run: Run | Failure) -> None:
         """Keep what came of a task."""
         self.store.add(self.key(task), run)
 
@@ -155,17 +155,17 @@ def _code_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-def _content(run: Run | None) -> dict[str, typing.Any]:
-    """A run as JSON has it: None, of a method that overflowed, has no counts."""
-    if run is None:
+def _content(run: Run | Failure) -> dict[str, typing.Any]:
+    """A run as JSON has it: that of a method that overflowed has no counts."""
+    if isinstance(run, Failure):
         return {"counts": None}
     counts = [np.asarray(count).tolist() for count in run.counts]
     return {"counts": counts, "exhausted": run.exhausted, "seconds": run.seconds}
 
 
-def _run(content: dict[str, typing.Any]) -> Run | None:
+def _run(content: dict[str, typing.Any]) -> Run | Failure:
     if content["counts"] is None:
-        return None
+        return Failure("it overflows", is_overflow=True)
     counts = Counts(*(np.array(count, dtype=np.int64) for count in content["counts"]))
     return Run(counts, content["exhausted"], content["seconds"])
 

@@ -14,7 +14,7 @@ from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.methods import AUTO, EVERY_LABEL, find
 from river_oa3.experiments.runner import Runner
 from river_oa3.experiments.scores import Counts, together
-from river_oa3.experiments.tasks import Task
+from river_oa3.experiments.tasks import Run, Task
 from river_oa3.experiments.verdict import Verdict, judge
 
 __all__ = ["survey", "verdict_of"]
@@ -110,16 +110,17 @@ def _run(
     found: dict[tuple[str, int], dict[int, Counts]] = {each: {} for each in wanted}
     for task, run in runner.run(list(tasks), f"{what}, {runner.stream.name}"):
         key, index = tasks[task]
-        # A method that overflows with this budget alone does as one that says nothing.
-        found[key][index] = _silent(comparison) if run is None else run.counts
+        # A method that fails with this budget alone does as one that says nothing.
+        found[key][index] = run.counts if isinstance(run, Run) else _silent(comparison, index)
     return {
         key: together([counts for _, counts in sorted(runs.items())]) for key, runs in found.items()
     }
 
 
-def _silent(comparison: Comparison) -> Counts:
-    """The counts of one who calls every event negative."""
-    some = next(iter(next(iter(comparison.runs.values())).values())).counts
+def _silent(comparison: Comparison, index: int) -> Counts:
+    """The counts, in one of the runs, of one who calls every event negative."""
+    seen = comparison.curves(next(iter(comparison.runs)))
+    some = Counts(*(each[index] for each in seen))
     negatives = some.false_positives + some.true_negatives
     none = np.zeros_like(negatives)
     return Counts(none, none, negatives, some.true_positives + some.false_negatives, none)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.active import ActiveLearner
-from river_oa3.datasets import Stream
+from river_oa3.datasets import DataError, Stream
 from river_oa3.datasets.pieced import AnyStream
 from river_oa3.experiments.event_loop import EventLoop
 from river_oa3.experiments.methods import Setting, build, find
@@ -20,6 +20,7 @@ from river_oa3.experiments.stream_replay import GivenUniforms, Replay, Uniforms,
 __all__ = [
     "TUNING",
     "Draws",
+    "Failure",
     "Parameters",
     "Part",
     "Run",
@@ -40,13 +41,26 @@ class Part(typing.NamedTuple):
     """Which events of a stream, from `start` to `stop`, in which order.
 
     `permutation` is the number of a shuffle of the whole stream or, where `within` is set, of these
-    events alone; None leaves the events in the order in which they came.
+    events alone; None leaves the events in the order in which they came, and `repeat` then numbers
+    the run. Either number is that of the random numbers which methods ask by.
     """
 
     start: int
     stop: int
     permutation: int | None
     within: bool = False
+    repeat: int = 0
+
+    @property
+    def number(self) -> int:
+        """Which of the runs it is."""
+        return self.repeat if self.permutation is None else self.permutation
+
+    def numbered(self, number: int) -> Part:
+        """The same events in another shuffle; in their order, with other random numbers."""
+        if self.permutation is None:
+            return self._replace(repeat=number)
+        return self._replace(permutation=number)
 
 
 class Task(typing.NamedTuple):
@@ -78,6 +92,13 @@ class Run(typing.NamedTuple):
         return Counts(*(count[-1] for count in self.counts))
 
 
+class Failure(typing.NamedTuple):
+    """Why a task has no run: its method overflowed, or raised an error."""
+
+    reason: str
+    is_overflow: bool = False
+
+
 # The rows of a part in their order, and the uniforms that go with it.
 Draws = Callable[[Part], tuple[NDArray[np.int64], NDArray[np.float64]]]
 
@@ -104,8 +125,8 @@ def run_task(
     paper_accounting: bool = False,
     draws: Draws | None = None,
     went_on: Callable[[int], None] | None = None,
-) -> Run | None:
-    """Replay a task, which depends on the arguments alone; None where the method overflows.
+) -> Run | Failure:
+    """Replay a task, which depends on the arguments alone.
 
     The stream is the one that the method takes. `draws` is what `cached_draws` gives for a stream
     with the same rows and the same seed: it spares drawing the same order anew for every method.
@@ -114,9 +135,7 @@ def run_task(
     if find(task.method).family == "river":  # which would take a NaN for a number
         stream = stream.filled()
     parts, numbers = _walk(stream, seed, task.part, draws)
-    model = build(
-        task.method, task.setting, dict(task.parameters), seed + (task.part.permutation or 0)
-    )
+    model = build(task.method, task.setting, dict(task.parameters), seed + task.part.number)
     if isinstance(model, ActiveLearner):
         run: Replay | EventLoop = Replay(model, numbers, task.checkpoints, paper_accounting)
     else:
@@ -126,8 +145,12 @@ def run_task(
             run.go_on(piece, order)
             if went_on is not None:
                 went_on(len(order))
-    except OverflowError:
-        return None
+    except DataError:
+        raise
+    except OverflowError as error:
+        return Failure(str(error), is_overflow=True)
+    except Exception as error:  # of a method, whatever it is: the others go on
+        return Failure(f"{type(error).__name__}: {error}")
     outcome = run.outcome()
     is_spent = outcome.asked.sum() >= task.setting.budget
     exhausted = int(np.flatnonzero(outcome.asked)[-1]) + 1 if is_spent else None
@@ -149,7 +172,7 @@ def _walk(
     generator = (
         None if part.permutation is None else np.random.default_rng((seed, part.permutation))
     )
-    return stream.walk(part.stop, generator), Uniforms(_uniforms_seed(seed, part))
+    return stream.walk(part.stop, generator, part.start), Uniforms(_uniforms_seed(seed, part))
 
 
 def cached_draws(stream: Stream, seed: int) -> Draws:
@@ -163,7 +186,7 @@ def _draw(stream: Stream, seed: int, part: Part) -> tuple[NDArray[np.int64], NDA
 
 
 def _uniforms_seed(seed: int, part: Part) -> int:
-    return seed * (TUNING << 1) + (part.permutation or 0)
+    return seed * (TUNING << 1) + part.number
 
 
 def order_of(stream: Stream, part: Part, seed: int) -> NDArray[np.int64]:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from river_oa3.experiments.methods import METHODS, Setting
 from river_oa3.experiments.runner import Runner
 from river_oa3.experiments.scores import Goal
-from river_oa3.experiments.tasks import TUNING, Parameters, Part, Task
+from river_oa3.experiments.tasks import TUNING, Parameters, Part, Run, Task
 
 __all__ = ["PAPER", "QUICK", "Search", "Stage", "tune"]
 
@@ -128,7 +128,7 @@ def tune(
     goal
         What to be good at.
     part
-        The events to tune on; its permutation is left out of account.
+        The events to tune on, shuffled or as they come; its number is left out of account.
     search
         How thoroughly to look; None does as the paper's tables need it.
 
@@ -237,13 +237,13 @@ class _Evaluated:
             for point in points:
                 known = self.scores(method, stage).setdefault(point, [])
                 for order in range(len(known), stage.orders):
-                    part = self._part._replace(
-                        stop=self._part.start + events, permutation=TUNING + order
-                    )
+                    part = self._part._replace(stop=self._part.start + events)
+                    part = part.numbered(TUNING + order)
                     task = Task(method, parameters(method, point), setting, part, (events,))
                     known.append(math.nan)
                     indices[task] = (known, order)
                     tasks.append(task)
         for task, run in self._runner.run(tasks, what):
             known, order = indices[task]
-            known[order] = -math.inf if run is None else self._goal.objective(run.final)
+            is_run = isinstance(run, Run)
+            known[order] = self._goal.objective(run.final) if is_run else -math.inf

@@ -102,7 +102,7 @@ def test_the_budget_has_no_end_if_a_run_did_not_spend_it(compared):
 def test_a_method_that_overflows_is_named(small):
     huge = datasets.stream("huge", np.full((6, 2), 1e160), [1, 0] * 3)
     with pytest.raises(
-        DataError, match=r"CSOAL overflows on huge with delta=.* scale the features"
+        DataError, match=r"fails on huge: CSOAL overflows with delta=.* scale the features"
     ):
         compare(huge, Plan(6, Goal("sum"), ("CSOAL",), permutations=1))
 

@@ -30,19 +30,18 @@ def describe(comparison: Comparison) -> str:
     """What was compared on what, in a few lines."""
     stream, plan, setting = comparison.as_it_came, comparison.plan, comparison.setting
     share = plan.budget / comparison.events
-    orders = (
-        "one permutation"
-        if plan.permutations == 1
-        else f"mean +- standard deviation over {plan.permutations} permutations"
-        if plan.permutations
-        else "events in the order in which they came"
-    )
+    orders = "one permutation" if plan.permutations else "events in the order in which they came"
+    if plan.runs > 1:
+        kind = "permutations" if plan.permutations else "runs in the order in which they came"
+        orders = f"mean +- standard deviation over {plan.runs} {kind}"
+    is_part = comparison.events < len(stream) and plan.runs > 1 and not plan.permutations
+    each = ", a different window in each run" if is_part else ""
     source = plan.goal.measure.rho_source if plan.rho is None else "given"
     lines = [
         f"{visible(stream.title)}: {len(stream):,} events, {stream.positives:,} positive "
         f"(1 in {len(stream) / stream.positives:.1f}), {stream.n_features:,} features",
-        f"budget {plan.budget:,} labels ({share:.2%} of {comparison.events:,} events), {orders}, "
-        f"seed {plan.seed}",
+        f"budget {plan.budget:,} labels ({share:.2%} of {comparison.events:,} events{each}), "
+        f"{orders}, seed {plan.seed}",
         f"rho = {setting.rho:.4g} ({source}), {_parameters(comparison)}",
     ]
     if plan.paper_accounting:
@@ -51,8 +50,11 @@ def describe(comparison: Comparison) -> str:
             "mistakes"
         )
     if not comparison.is_complete:
-        done = min(len(comparison.runs.get(method, ())) for method in plan.methods)
-        lines.append(f"INTERRUPTED: {done} of {max(1, plan.permutations)} permutations finished")
+        left = [method for method in plan.methods if method not in comparison.failed]
+        done = min(len(comparison.runs.get(method, ())) for method in left)
+        kind = "permutations" if plan.permutations else "runs"
+        lines.append(f"INTERRUPTED: {done} of {plan.runs} {kind} finished")
+    lines += [f"{method} {reason}" for method, reason in comparison.failed.items()]
     return "\n".join(lines)
 
 
@@ -65,6 +67,8 @@ def _parameters(comparison: Comparison) -> str:
         cut += _stages(plan.search)
     if plan.tuning == "prefix":
         return f"parameters chosen on the first fifth of the stream{cut}, reported on the rest"
+    if not plan.permutations:
+        return f"parameters chosen on the same events{cut}, with other random numbers"
     return f"parameters chosen on other permutations of the same events{cut}"
 
 
@@ -109,6 +113,7 @@ def as_json(comparison: Comparison) -> dict[str, typing.Any]:
         "plan": dataclasses.asdict(plan),
         "setting": dataclasses.asdict(comparison.setting),
         "complete": comparison.is_complete,
+        "failed": comparison.failed,
         "versions": versions(),
         "methods": {
             method: {

@@ -96,6 +96,7 @@ def table_cells(comparison: Comparison, apart: Mapping[str, Counts] | None = Non
         _row_apart(comparison.plan.goal, name, counts, columns)
         for name, counts in (apart or {}).items()
     ]
+    beside += [[name, "fails", *[""] * (len(columns) - 1)] for name in comparison.failed]
     return Cells(rows, marked, beside)
 
 

@@ -9,7 +9,7 @@ from river_oa3.experiments.methods import METHODS, Setting
 from river_oa3.experiments.paper.experiment import Experiment
 from river_oa3.experiments.paper.study import Study
 from river_oa3.experiments.scores import SUM, Goal, Metric
-from river_oa3.experiments.tasks import Part, Task
+from river_oa3.experiments.tasks import Part, Run, Task
 
 __all__ = ["Work", "estimate"]
 
@@ -99,7 +99,7 @@ def _speed(study: Study, wanted: Iterable[Runs]) -> dict[tuple[str, str], float]
         for task, run in study.runner(name).run(trials, f"a trial on {name}"):
             expected = _expected_seconds(study, name, task.method, task.part.stop)
             # A method that overflows with its defaults says nothing of its speed.
-            found[name, task.method] = 1.0 if run is None else run.seconds / expected
+            found[name, task.method] = run.seconds / expected if isinstance(run, Run) else 1.0
     return found
 
 

@@ -21,7 +21,7 @@ from river_oa3.experiments.paper.tuned import TunedParameters
 from river_oa3.experiments.runner import Runner
 from river_oa3.experiments.scores import Goal, Metric
 from river_oa3.experiments.store import RunStore
-from river_oa3.experiments.tasks import Parameters, Part, Task
+from river_oa3.experiments.tasks import Parameters, Part, Run, Task
 from river_oa3.experiments.tuning import PAPER, QUICK, Search, Stage
 
 __all__ = ["Interrupted", "Study", "Variation"]
@@ -234,6 +234,8 @@ class Study:
     ) -> Comparison:
         """Run a plan with parameters that were tuned before."""
         found = carry_out(self.runner(name), plan, tuned)
+        for method, reason in found.failed.items():
+            raise DataError(f"{method} {reason} (on {name})")
         if not found.is_complete:
             raise Interrupted(name, found)
         return found
@@ -259,7 +261,9 @@ class Study:
                 tasks.setdefault(task, []).append((each, order))
         scores = {(each.method, each.value): np.full(permutations, np.nan) for each in variations}
         for task, run in self.runner(name).run(list(tasks), f"{what}, {name}"):
-            if run is not None:
+            if isinstance(run, Run):
                 for each, order in tasks[task]:
                     scores[each.method, each.value][order] = float(each.goal.score(run.final))
+            elif not run.is_overflow:
+                raise DataError(f"{task.method} fails on {name}: {run.reason}")
         return scores

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import math
 import re
 import sys
@@ -15,6 +16,7 @@ from river_oa3.commands.compare_data import (
     scaled_once,
     spool_folder,
 )
+from river_oa3.commands.compare_order import add_order_arguments
 from river_oa3.commands.compare_output import (
     notes_on,
     show_after,
@@ -26,12 +28,13 @@ from river_oa3.commands.options import add_common, at_least
 from river_oa3.datasets import DataError
 from river_oa3.datasets.paper_rows import rows_for_paper
 from river_oa3.experiments import Goal, Plan
-from river_oa3.experiments.comparison import PREFIX, check
+from river_oa3.experiments.comparison import check, events_of
 from river_oa3.experiments.methods import AUTO, METHODS, known
+from river_oa3.experiments.orders import Order
 from river_oa3.experiments.output.files import results_folder
 from river_oa3.experiments.peers import PEERS
 from river_oa3.experiments.scores import METRICS, SUM
-from river_oa3.experiments.sizing import sized
+from river_oa3.experiments.sizing import RUNS, sized
 from river_oa3.experiments.survey import survey
 from river_oa3.experiments.tasks import Streams
 
@@ -83,7 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tune",
         action="store_const",
         const="permutations",
-        help="choose parameters from the paper's grid, on other permutations of the events",
+        help="choose parameters from the paper's grid, on other permutations of the events, or in "
+        "their order with other random numbers",
     )
     parser.add_argument(
         "--tune-prefix",
@@ -98,14 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rho", type=float, help="the weight of a positive (default: by metric)")
     parser.add_argument("--gamma", type=float, default=1.0, help="the regularisation (1)")
     parser.add_argument("--sketch-size", type=int, default=5, help="rows of the sketches (5)")
-    parser.add_argument(
-        "--permutations",
-        type=int,
-        help="orders to average over (20, and as few as 5 where they take long)",
-    )
-    parser.add_argument(
-        "--in-order", action="store_true", help="take the events once, in the order they came"
-    )
+    add_order_arguments(parser)
     parser.add_argument(
         "--intercept", action="store_true", help="add a feature that is 1 in every event"
     )
@@ -125,8 +122,8 @@ def run(options: argparse.Namespace) -> int:
     parameters = _parameters(options.set)
     if options.tune_events is not None:
         at_least("tune-events", options.tune_events, 1)
-    if options.permutations is not None:
-        at_least("permutations", options.permutations, 1)
+    if options.shuffle is not None:
+        at_least("shuffle", options.shuffle, 1)
     at_least("seed", options.seed, 0)
     at_least("jobs", options.jobs, 1)
     table = opened_table(options)
@@ -139,23 +136,9 @@ def run(options: argparse.Namespace) -> int:
             intercept=options.intercept,
             as_in_paper=options.paper_accounting,
         )
-        prefix = round(PREFIX * len(stream)) if options.tune == "prefix" else 0
-        events = len(stream) - prefix
-        budget = _budget(options.budget, events)
-        size = sized(
-            Streams(stream, raw),
-            events,
-            budget,
-            options.jobs,
-            wanted,
-            methods_given=options.methods is not None,
-            orders_given=0 if options.in_order else options.permutations,
-        )
         plan = Plan(
-            budget=budget,
+            budget=1,
             goal=goal,
-            methods=size.methods,
-            permutations=size.orders,
             parameters=parameters,
             tuning=options.tune,
             tuning_events=options.tune_events,
@@ -166,6 +149,20 @@ def run(options: argparse.Namespace) -> int:
             jobs=options.jobs,
             paper_accounting=options.paper_accounting,
         )
+        plan = _with_runs(plan, data.order, RUNS[0])
+        events = events_of(stream, plan)
+        budget = _budget(options.budget, events)
+        size = sized(
+            Streams(stream, raw),
+            events,
+            budget,
+            options.jobs,
+            wanted,
+            methods_given=options.methods is not None,
+            runs_given=options.shuffle,
+        )
+        plan = dataclasses.replace(plan, budget=budget, methods=size.methods)
+        plan = _with_runs(plan, data.order, size.runs)
         check(stream, plan)
         folder = results_folder(options.output)
         notes = notes_on(data, size, is_raw=options.raw)
@@ -187,6 +184,13 @@ def run(options: argparse.Namespace) -> int:
         show_after(findings)
         name = "compare-" + re.sub(r"\W+", "-", raw.name).strip("-")
         return write_all(findings, data, options, folder, name, notes, warnings)
+
+
+def _with_runs(plan: Plan, order: Order, runs: int) -> Plan:
+    """The plan with so many runs: shuffles, or windows of events in their order."""
+    if order.is_shuffled:
+        return dataclasses.replace(plan, permutations=runs)
+    return dataclasses.replace(plan, permutations=0, windows=runs)
 
 
 def _goal(options: argparse.Namespace) -> Goal:

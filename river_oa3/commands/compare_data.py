@@ -8,13 +8,15 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from river_oa3 import datasets
+from river_oa3.commands.compare_order import asked_for, order_of_stream, order_of_table
 from river_oa3.datasets import DataError, Stream, files, preparation
 from river_oa3.datasets.large_libsvm import LARGE, read_large_libsvm
 from river_oa3.datasets.opening import is_libsvm, is_named
@@ -23,6 +25,7 @@ from river_oa3.datasets.preparation import FoundSchema, Wishes
 from river_oa3.datasets.sources import Source, open_source
 from river_oa3.datasets.spool import Spool, written_out
 from river_oa3.experiments.methods import find
+from river_oa3.experiments.orders import Order, by_rows
 from river_oa3.experiments.output.progress import Progress, downloading
 from river_oa3.schema import Column, Schema
 from river_oa3.schema.batch import Encoder
@@ -37,15 +40,16 @@ __all__ = [
     "spool_folder",
 ]
 
-FOR_TABLES = ("label", "drop", "keep", "category")
+FOR_TABLES = ("label", "drop", "keep", "category", "time")
 """Options that name columns, which nothing but a table has."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Data:
-    """The events as they came, and what the columns of their table are, if they have one."""
+    """The events as they are played, and what the columns of their table are, if they have one."""
 
     stream: AnyStream
+    order: Order
     found: FoundSchema | None = None
     source: Source | None = None
 
@@ -196,24 +200,26 @@ def spool_folder(output: str) -> Iterator[Path]:
 def read(options: argparse.Namespace, source: Source | None, spool: Path) -> Data:
     """All events that the options name, in memory or in pieces."""
     if source is None:
-        return Data(_sampled(_stream(options, spool), options))
+        return _data_of_set(options, spool)
     wishes = wishes_of(options, source.columns)
     with Progress(f"looking at {source.name}", 1.0) as progress:
         profile = preparation.profile(source, wishes, progress.move_to)
     found = preparation.schema_of(profile, wishes)
+    order, places = order_of_table(options, source, profile)
     kept = Spool(
         source.name,
         spool,
         profile.taken,
         profile.taken * found.values_per_row,
-        options.in_order,
+        not order.is_shuffled,
         options.seed,
+        places,
     )
     encoder = Encoder(found.schema)
     with Progress(f"reading {source.name}", 1.0) as progress:
         for block in found.blocks(source, encoder, progress.move_to):
             kept.add(block, len(encoder.names))
-    return Data(kept.finish(encoder.names), found, source)
+    return Data(kept.finish(encoder.names), order, found, source)
 
 
 def _schema_of_numbers(stream: AnyStream) -> Schema | None:
@@ -241,8 +247,24 @@ def scaled_once(stream: AnyStream, methods: Sequence[str]) -> AnyStream:
         return written_out(stream, progress.move_to)
 
 
-def _stream(options: argparse.Namespace, spool: Path) -> AnyStream:
+def _data_of_set(options: argparse.Namespace, spool: Path) -> Data:
     """A stream of numbers: LIBSVM, npz, or a set by its name."""
+    order: list[Order] = []
+
+    def is_in_order(y: NDArray[np.bool_]) -> bool:
+        """By the labels: the values of a large file are still to be read."""
+        order.append(asked_for(options) or by_rows(y, {}))
+        return not order[0].is_shuffled
+
+    stream = _sampled(_stream(options, spool, is_in_order), options)
+    if isinstance(stream, Stream):
+        order = [order_of_stream(options, stream)]
+    return Data(stream, order[0])
+
+
+def _stream(
+    options: argparse.Namespace, spool: Path, is_in_order: Callable[[NDArray[np.bool_]], bool]
+) -> AnyStream:
     path = Path(options.data).expanduser()
     if not is_named(options.data) and is_libsvm(path) and os.path.getsize(path) > LARGE:
         files.check(path)
@@ -251,7 +273,7 @@ def _stream(options: argparse.Namespace, spool: Path) -> AnyStream:
                 path,
                 spool,
                 positive=options.positive,
-                in_order=options.in_order,
+                in_order=is_in_order,
                 seed=options.seed,
                 progress=bar.move_to,
             )

@@ -35,7 +35,7 @@ __all__ = ["notes_on", "show_after", "show_before", "warnings_on", "write_all"]
 
 def notes_on(data: Data, size: Size, is_raw: bool) -> list[str]:
     """What was done, beyond the columns one by one."""
-    notes = []
+    notes = [data.order.sentence]
     if data.found is not None:
         profile = data.found.profile
         notes.append(
@@ -63,8 +63,8 @@ def notes_on(data: Data, size: Size, is_raw: bool) -> list[str]:
             "with --methods to have them"
         )
     if size.seconds > 60:
-        orders = "one order" if size.orders <= 1 else f"{size.orders} orders"
-        notes.append(f"all of this takes about {clock(size.seconds)}, with {orders} of the events")
+        runs = "one run" if size.runs <= 1 else f"{size.runs} runs"
+        notes.append(f"all of this takes about {clock(size.seconds)}, with {runs} of each method")
     return notes
 
 
@@ -102,10 +102,11 @@ def show_before(data: Data, notes: Sequence[str], warnings: Sequence[str]) -> No
         print()
         for note in notes:
             print(f"- {note}")
+    else:
+        print(data.order.sentence)
     for warning in warnings:
         print(f"WARNING: {warning}")
-    if data.found is not None or warnings:
-        print(flush=True)
+    print(flush=True)
 
 
 def show_after(findings: Findings) -> None:
@@ -136,7 +137,9 @@ def write_all(
     before = set(folder.iterdir())
     is_whole = comparison.is_complete and findings.is_complete
     prepared = data.found
+    notes = [*notes, *(f"{method} {reason}" for method, reason in comparison.failed.items())]
     more = {
+        "order": data.order._asdict(),
         **report.findings_as_json(findings),
         "preparation": None if prepared is None else prepared.as_json(),
         "notes": list(notes),

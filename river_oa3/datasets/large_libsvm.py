@@ -27,7 +27,7 @@ def read_large_libsvm(
     folder: Path,
     *,
     positive: Any = None,
-    in_order: bool = False,
+    in_order: Callable[[NDArray[np.bool_]], bool] = lambda y: False,
     seed: int = 0,
     progress: Callable[[float, int], None] | None = None,
 ) -> AnyStream:
@@ -45,7 +45,7 @@ def read_large_libsvm(
     positive
         The positive class, as `open_stream` takes it.
     in_order
-        Whether the events are to be taken as they come.
+        Whether the events are to be taken as they come, by their labels.
     seed
         Makes the dealing of rows to pieces repeatable.
     progress
@@ -57,7 +57,7 @@ def read_large_libsvm(
         raise DataError(f"{path} has no events: at least one of each class is needed")
     y = positives(labels, positive)
     stem, _ = files.parted(path)
-    spool = Spool(stem, folder, len(y), values, in_order, seed)
+    spool = Spool(stem, folder, len(y), values, in_order(y), seed)
     columns: dict[int, int] = {}
     done = 0
     for lines in read_lines(path):

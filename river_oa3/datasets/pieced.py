@@ -6,6 +6,7 @@ import dataclasses
 import functools
 from collections.abc import Hashable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -15,12 +16,32 @@ from river_oa3.datasets.errors import DataError
 from river_oa3.datasets.scaling import Gaps, Scaling
 from river_oa3.datasets.streams import Stream, with_flags
 
-__all__ = ["AnyStream", "PiecedStream", "piece_files"]
+__all__ = ["AnyStream", "Block", "PiecedStream", "piece_files", "read_block"]
+
+
+class Block(NamedTuple):
+    """Some rows: values that are not zero, their columns in order, how many per row, and labels."""
+
+    data: NDArray[np.float64]
+    indices: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    y: NDArray[np.bool_]
 
 
 def piece_files(folder: Path, number: int) -> dict[str, Path]:
     """The files of a piece: values, their columns, how many there are per row, and labels."""
     return {part: folder / f"{number}.{part}" for part in ("data", "indices", "counts", "y")}
+
+
+def read_block(folder: Path, number: int) -> Block:
+    """The rows of a piece, as they lie in its files."""
+    files = piece_files(folder, number)
+    return Block(
+        np.fromfile(files["data"], dtype=np.float64),
+        np.fromfile(files["indices"], dtype=np.int32),
+        np.fromfile(files["counts"], dtype=np.int32).astype(np.int64),
+        np.fromfile(files["y"], dtype=np.bool_),
+    )
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -166,12 +187,8 @@ AnyStream = Stream | PiecedStream
 # All methods of an order that run one after another read the same piece first.
 @functools.lru_cache(maxsize=2)
 def _read(stream: PiecedStream, number: int) -> Stream:
-    files = piece_files(stream.folder, number)
     try:
-        data = np.fromfile(files["data"], dtype=np.float64)
-        indices = np.fromfile(files["indices"], dtype=np.int32)
-        counts = np.fromfile(files["counts"], dtype=np.int32)
-        y = np.fromfile(files["y"], dtype=np.bool_)
+        data, indices, counts, y = read_block(stream.folder, number)
     except OSError as error:
         raise DataError(
             f"a piece of {stream.name} is gone from {stream.folder} ({error.strerror}): leave that "

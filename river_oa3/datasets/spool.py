@@ -1,4 +1,4 @@
-"""Rows on their way to a stream: in memory while they are few, else dealt to pieces on disk."""
+"""Rows on their way to a stream: in memory while they are few, else in pieces on disk."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import dataclasses
 import math
 from collections.abc import Callable, Hashable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
 from river_oa3.datasets.errors import DataError
-from river_oa3.datasets.pieced import AnyStream, PiecedStream, piece_files
+from river_oa3.datasets.pieced import AnyStream, Block, PiecedStream, piece_files, read_block
 from river_oa3.datasets.scaling import Moments
 from river_oa3.datasets.streams import Stream
 
@@ -24,15 +23,6 @@ IN_MEMORY = 4_000_000
 
 PIECE = 2_000_000
 """About so many values make a piece."""
-
-
-class Block(NamedTuple):
-    """Some rows: values that are not zero, their columns in order, how many per row, and labels."""
-
-    data: NDArray[np.float64]
-    indices: NDArray[np.int32]
-    counts: NDArray[np.int64]
-    y: NDArray[np.bool_]
 
 
 class Spool:
@@ -53,6 +43,8 @@ class Spool:
         random, so that reading pieces in any order is reading events in any order.
     seed
         Makes the dealing repeatable.
+    places
+        The place of each row among those that are taken in order; as they come where there is none.
 
     """
 
@@ -64,11 +56,13 @@ class Spool:
         nonzeros: int,
         in_order: bool = False,
         seed: int = 0,
+        places: NDArray[np.int64] | None = None,
     ):
         self._name = name
         self._folder = folder
         self._events = events
         self._in_order = in_order
+        self._places = places
         self._n_pieces = 1 if nonzeros <= IN_MEMORY else math.ceil(nonzeros / PIECE)
         self._generator = np.random.default_rng((seed, 1 << 32))
         self._kept: list[Block] = []
@@ -91,9 +85,13 @@ class Spool:
     def finish(self, names: list[Hashable], note: str = "") -> AnyStream:
         """The stream of all rows."""
         if self._n_pieces == 1:
-            return Stream(self._name, *_matrix(self._kept, len(names)), names, note)
+            rows = _joined(self._kept)
+            if self._places is not None:
+                rows = _taken(rows, np.argsort(self._places))
+            return Stream(self._name, *_matrix(rows, len(names)), names, note)
         moments = _widened(self._moments, len(names))
         self._fill_in()
+        self._sort_pieces()
         return PiecedStream(
             self._name,
             self._folder,
@@ -113,20 +111,16 @@ class Spool:
         n = len(block.counts)
         if self._in_order:
             rows = np.arange(self._n_added, self._n_added + n)
-            pieces = np.minimum(rows * self._n_pieces // self._events, self._n_pieces - 1)
+            rows = rows if self._places is None else self._places[rows]
+            pieces = self._piece_of(rows)
         else:
             pieces = (self._generator.random(n) * self._n_pieces).astype(np.int64)
         self._n_added += n
         order = np.argsort(pieces, kind="stable")
-        starts = np.concatenate([[0], np.cumsum(block.counts)])
-        counts = block.counts[order]
-        # The places of the values of the rows in their new order.
-        ends = np.cumsum(counts)
-        places = np.arange(len(block.data)) + np.repeat(starts[order] - (ends - counts), counts)
-        data, indices, y = block.data[places], block.indices[places], block.y[order]
+        data, indices, counts, y = _taken(block, order)
         number, first = np.unique(pieces[order], return_index=True)
         last = [*first[1:].tolist(), n]
-        ends = np.concatenate([[0], ends])
+        ends = np.concatenate([[0], np.cumsum(counts)])
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             for piece, start, stop in zip(number.tolist(), first.tolist(), last, strict=True):
@@ -136,6 +130,27 @@ class Spool:
                 _append(self._folder, piece, dealt)
         except OSError as error:
             raise _no_room(self._folder.parent, error) from None
+
+    def _piece_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The pieces of rows at these places in the order in which they are taken."""
+        return np.minimum(rows * self._n_pieces // self._events, self._n_pieces - 1)
+
+    def _sort_pieces(self) -> None:
+        """Sort the rows of each piece, which lie in it as they came, by their places."""
+        if self._places is None:
+            return
+        by_piece = np.argsort(self._piece_of(self._places), kind="stable")
+        ends = np.cumsum(self._rows)
+        for piece, (stop, n) in enumerate(zip(ends.tolist(), self._rows.tolist(), strict=True)):
+            order = np.argsort(self._places[by_piece[stop - n : stop]])
+            if not np.array_equal(order, np.arange(n)):
+                rows = _taken(read_block(self._folder, piece), order)
+                try:
+                    for path in piece_files(self._folder, piece).values():
+                        path.unlink()
+                    _append(self._folder, piece, rows)
+                except OSError as error:
+                    raise _no_room(self._folder.parent, error) from None
 
     def _fill_in(self) -> None:
         """Make the files of pieces that were dealt no row."""
@@ -171,6 +186,16 @@ def written_out(
     return dataclasses.replace(stream, folder=folder, is_done=True)
 
 
+def _taken(block: Block, order: NDArray[np.int64]) -> Block:
+    """The rows of a block in this order."""
+    starts = np.concatenate([[0], np.cumsum(block.counts)])
+    counts = block.counts[order]
+    places = np.arange(int(counts.sum())) + np.repeat(
+        starts[order] - (np.cumsum(counts) - counts), counts
+    )
+    return Block(block.data[places], block.indices[places], counts, block.y[order])
+
+
 def _append(folder: Path, number: int, rows: Block) -> None:
     """Put rows into the files of a piece, behind those that are there."""
     parts = {
@@ -198,12 +223,18 @@ def _widened(moments: Moments | None, columns: int) -> Moments:
     return moments
 
 
-def _matrix(blocks: list[Block], columns: int) -> tuple[scipy.sparse.csr_array, NDArray[np.bool_]]:
-    """All rows as one matrix, and their labels."""
-    counts = np.concatenate([np.empty(0, np.int64), *(block.counts for block in blocks)])
-    data = np.concatenate([np.empty(0), *(block.data for block in blocks)])
-    indices = np.concatenate([np.empty(0, np.int32), *(block.indices for block in blocks)])
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    X = scipy.sparse.csr_array((data, indices, indptr), shape=(len(counts), columns))
+def _joined(blocks: list[Block]) -> Block:
+    return Block(
+        np.concatenate([np.empty(0), *(block.data for block in blocks)]),
+        np.concatenate([np.empty(0, np.int32), *(block.indices for block in blocks)]),
+        np.concatenate([np.empty(0, np.int64), *(block.counts for block in blocks)]),
+        np.concatenate([np.empty(0, np.bool_), *(block.y for block in blocks)]),
+    )
+
+
+def _matrix(rows: Block, columns: int) -> tuple[scipy.sparse.csr_array, NDArray[np.bool_]]:
+    """The rows as a matrix, and their labels."""
+    indptr = np.concatenate([[0], np.cumsum(rows.counts)])
+    X = scipy.sparse.csr_array((rows.data, rows.indices, indptr), shape=(len(rows.y), columns))
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int64)
-    return X, np.concatenate([np.empty(0, np.bool_), *(block.y for block in blocks)])
+    return X, rows.y

@@ -23,7 +23,7 @@ from river_oa3.experiments.methods import (
 from river_oa3.experiments.output.text import named_values
 from river_oa3.experiments.runner import Runner
 from river_oa3.experiments.scores import Counts, Goal, together
-from river_oa3.experiments.tasks import TUNING, Failure, Part, Run, Task
+from river_oa3.experiments.tasks import OVERFLOW, TUNING, Failure, Part, Run, Task
 from river_oa3.experiments.tuning import Search, tune
 
 __all__ = [
@@ -60,10 +60,6 @@ class Plan:
         Which methods, by name.
     permutations
         Over how many shuffles of the events; 0 takes them as they come.
-    windows
-        How many runs there are over events as they come. Each asks by random numbers of its own.
-        One goes through all events; of several each goes through 80 % of them, and their starts lie
-        at even distances in the first 20 %.
     parameters
         Parameters that differ from the defaults, by method.
     tuning
@@ -89,6 +85,10 @@ class Plan:
         Report on so many events of each order only; None reports on all.
     search
         How thoroughly to look for parameters; None does as the paper's tables need it.
+    windows
+        How many runs there are over events as they come. Each asks by random numbers of its own.
+        One goes through all events; of several each goes through 80 % of them, and their starts lie
+        at even distances in the first 20 %.
 
     Examples
     --------
@@ -105,7 +105,6 @@ class Plan:
     goal: Goal
     methods: tuple[str, ...] = dataclasses.field(default_factory=lambda: tuple(METHODS))
     permutations: int = 20
-    windows: int = 1
     parameters: Mapping[str, Mapping[str, float]] = dataclasses.field(default_factory=dict)
     tuning: typing.Literal["permutations", "prefix"] | None = None
     tuning_events: int | None = None
@@ -117,6 +116,7 @@ class Plan:
     paper_accounting: bool = False
     events: int | None = None
     search: Search | None = None
+    windows: int = 1
 
     @property
     def runs(self) -> int:
@@ -289,7 +289,7 @@ def carry_out(
 
 def _reason(task: Task, failure: Failure) -> str:
     """Why a method has failed, as a sentence goes on after its name."""
-    if not failure.is_overflow:
+    if failure != OVERFLOW:
         return f"fails: {failure.reason}"
     chosen = named_values(dict(task.parameters))
     with_what = f" with {chosen}" if chosen else ""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from river.active.base import ActiveLearningClassifier
 
 from river_oa3.datasets import Stream
+from river_oa3.experiments.scores import says_positive
 from river_oa3.experiments.stream_replay import Outcome
 
 __all__ = ["EventLoop"]
@@ -76,7 +77,7 @@ class EventLoop:
 
     def _take(self, x: dict[str, float], y: bool, is_empty: bool) -> None:
         odds, wants = self._model.predict_proba_one(x)
-        answer = odds.get(True, 0.0) >= 0.5 if odds else False
+        answer = says_positive(odds.get(True, 0.0))
         if is_empty and self._paper_accounting:
             answer = not y
         self._counts[(0 if y else 1) if answer else (3 if y else 2)] += 1

@@ -20,9 +20,10 @@ import scipy.sparse
 from numpy.typing import NDArray
 from scipy import stats
 
+from river_oa3.datasets.preparation.row_order import Moments
+
 __all__ = [
     "FALSE_ALARMS",
-    "Moments",
     "Order",
     "as_given",
     "by_number_of_runs",
@@ -30,6 +31,8 @@ __all__ = [
     "chosen_time",
     "columns_of",
     "in_time",
+    "is_sorted_by",
+    "places_of",
 ]
 
 FALSE_ALARMS = 0.001
@@ -57,32 +60,24 @@ class Order(typing.NamedTuple):
         return self.kind == "shuffled"
 
 
-class Moments(typing.NamedTuple):
-    """A column that may be the time of the events: a number per row that rises with time."""
+def places_of(moments: Moments) -> NDArray[np.int64]:
+    """The place of each row in the order of time; equals stay as they are in the file.
 
-    name: str
-    values: NDArray[np.int64] | NDArray[np.float64]
-    gaps: NDArray[np.bool_]
-    is_date: bool = True
+    A row without a date stays behind the row before it.
+    """
+    rows = np.arange(len(moments.values))
+    before = np.maximum.accumulate(np.where(moments.gaps, -1, rows))
+    first = int(np.argmin(moments.gaps))
+    filled = moments.values[np.where(before < 0, first, before)]
+    places = np.empty(len(rows), dtype=np.int64)
+    places[np.argsort(filled, kind="stable")] = rows
+    return places
 
-    @property
-    def is_sorted(self) -> bool:
-        """Whether the file is sorted by it, but for one pair of neighbours in a hundred."""
-        known = self.values[~self.gaps]
-        return len(known) > 1 and float(np.mean(known[1:] >= known[:-1])) >= 0.99
 
-    def places(self) -> NDArray[np.int64]:
-        """The place of each row in the order of time; equals stay as they are in the file.
-
-        A row without a date stays behind the row before it.
-        """
-        rows = np.arange(len(self.values))
-        before = np.maximum.accumulate(np.where(self.gaps, -1, rows))
-        first = int(np.argmin(self.gaps))
-        filled = self.values[np.where(before < 0, first, before)]
-        places = np.empty(len(rows), dtype=np.int64)
-        places[np.argsort(filled, kind="stable")] = rows
-        return places
+def is_sorted_by(moments: Moments) -> bool:
+    """Whether the rows are sorted by a column, but for one pair of neighbours in a hundred."""
+    known = moments.values[~moments.gaps]
+    return len(known) > 1 and float(np.mean(known[1:] >= known[:-1])) >= 0.99
 
 
 def as_given(kind: typing.Literal["file", "shuffled"], why: str) -> Order:
@@ -108,7 +103,7 @@ def chosen_time(found: Sequence[Moments]) -> Moments | None:
         usable,
         default=None,
         key=lambda each: (
-            each.is_sorted,
+            is_sorted_by(each),
             -int(np.count_nonzero(each.gaps)),
             len(np.unique(each.values)),
         ),
@@ -126,8 +121,8 @@ def in_time(chosen: Moments, others: Sequence[Moments], is_named: bool = False) 
         parts.append(", as asked for by --time")
     elif others:
         listed = ", ".join(repr(each.name) for each in others)
-        why = "the file is sorted by it" if chosen.is_sorted else "it has the fewest gaps"
-        if not chosen.is_sorted and any(
+        why = "the file is sorted by it" if is_sorted_by(chosen) else "it has the fewest gaps"
+        if not is_sorted_by(chosen) and any(
             each.gaps.sum() == chosen.gaps.sum() for each in others
         ):
             why = "of those with the fewest gaps it has the most distinct dates"
@@ -187,7 +182,7 @@ def by_rows(y: NDArray[np.bool_], columns: Mapping[str, NDArray[np.float64]]) ->
     best, what = min(found, default=(1.0, ""))
     if best < level:
         return _signal(what, best)
-    why = "no column is a date, and neighbouring rows are no more alike than shuffled ones"
+    why = "no column tells the time, and neighbouring rows are no more alike than shuffled ones"
     return as_given("shuffled", why)
 
 
@@ -195,8 +190,9 @@ def _signal(what: str, p: float) -> Order:
     """The order of the file, which tells something."""
     chance = f"{p:.0e}" if p > 1e-12 else "below 1e-12"
     sentence = (
-        f"Events are played as they come in the file: no column is a date, but {what} as shuffled "
-        f"rows would be with probability {chance} (test of runs). --shuffle N shuffles them instead."
+        f"Events are played as they come in the file: no column tells the time, but {what} as "
+        f"shuffled rows would be with probability {chance} (test of runs)."
+        " --shuffle N shuffles them instead."
     )
     return Order("file", sentence)
 
@@ -226,7 +222,7 @@ def _is_sorted_by_class(y: NDArray[np.bool_]) -> bool:
     changes = int(np.count_nonzero(y[1:] != y[:-1]))
     rarer = y if np.count_nonzero(y) <= len(y) / 2 else ~y
     runs = int(rarer[0]) + int(np.count_nonzero(rarer[1:] & ~rarer[:-1]))
-    return changes <= 3 or np.count_nonzero(rarer) >= LONG_RUN * runs
+    return changes <= 3 or int(np.count_nonzero(rarer)) >= LONG_RUN * runs
 
 
 def _halves(values: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -250,6 +246,4 @@ def columns_of(
     counts = np.bincount(first.indices, minlength=first.shape[1])
     most = np.sort(np.argsort(-counts, kind="stable")[:MOST_COLUMNS])
     by_column = first[:, most].tocsc()
-    return {
-        str(names[j]): by_column[:, [i]].toarray().ravel() for i, j in enumerate(most.tolist())
-    }
+    return {str(names[j]): by_column[:, [i]].toarray().ravel() for i, j in enumerate(most.tolist())}

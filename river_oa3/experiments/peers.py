@@ -10,12 +10,20 @@ from river.active.base import ActiveLearningClassifier
 
 from river_oa3.experiments.methods import Cost, Method, Style
 
-__all__ = ["PEERS"]
+__all__ = ["PEERS", "Sampler"]
+
+
+class Sampler(active.EntropySampler):
+    """River's, which divides by zero where one class has all the odds, and they are not quite 1."""
+
+    def _p(self, y_pred: typing.Any) -> float:
+        possible = sum(p > 0.0 for p in y_pred.values())
+        return float(super()._p(y_pred)) if possible > 1 else 0.0
 
 
 def _peer(make: Callable[[int | None], typing.Any], color: str, marker: str, cost: Cost) -> Method:
     def in_sampler(seed: int | None = None) -> ActiveLearningClassifier:
-        return active.EntropySampler(make(seed), seed=seed)
+        return Sampler(make(seed), seed=seed)
 
     return Method(in_sampler, (), "river", Style(color, "-.", marker, 1.2), cost, takes_raw=True)
 

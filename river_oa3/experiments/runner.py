@@ -14,7 +14,16 @@ from river_oa3.experiments.output.progress import Progress
 from river_oa3.experiments.processes import Processes
 from river_oa3.experiments.progress_board import Mark, ProgressBoard
 from river_oa3.experiments.store import RunStore
-from river_oa3.experiments.tasks import Draws, Failure, Run, Streams, Task, cached_draws, run_task
+from river_oa3.experiments.tasks import (
+    OVERFLOW,
+    Draws,
+    Failure,
+    Run,
+    Streams,
+    Task,
+    cached_draws,
+    run_task,
+)
 
 __all__ = ["ProcessRunner", "Runner", "SerialRunner"]
 
@@ -93,7 +102,7 @@ class Runner(abc.ABC):
         with Progress(what, sum(seconds.values())) as progress:
             for task, run in self._run(missing, list(seconds.values()), progress):
                 # An overflow comes again; what else a method dies of may not.
-                if self._kept is not None and (isinstance(run, Run) or run.is_overflow):
+                if self._kept is not None and (isinstance(run, Run) or run == OVERFLOW):
                     self._kept.keep(task, run)
                 yield task, run
 
@@ -135,7 +144,9 @@ class ProcessRunner(Runner):
         self, tasks: Sequence[Task], seconds: Sequence[float], progress: Progress
     ) -> Iterator[tuple[Task, Run | Failure]]:
         before = self._board.total()
-        ended: queue.SimpleQueue[concurrent.futures.Future[list[Run | Failure]]] = queue.SimpleQueue()
+        ended: queue.SimpleQueue[concurrent.futures.Future[list[Run | Failure]]] = (
+            queue.SimpleQueue()
+        )
         parcels = {
             self._processes.submit(_run_parcel, parcel): parcel
             for parcel in _parcels(tasks, seconds)

@@ -11,9 +11,36 @@ from numpy.typing import NDArray
 
 from river_oa3 import metrics
 
-__all__ = ["COST", "METRICS", "SUM", "Counts", "Goal", "Metric", "together"]
+__all__ = [
+    "COST",
+    "METRICS",
+    "SUM",
+    "Counts",
+    "Goal",
+    "Metric",
+    "says_positive",
+    "together",
+]
 
 Numbers = NDArray[np.float64]
+
+
+def says_positive(probability: typing.Any) -> typing.Any:
+    """Whether an answer with this probability of a positive is a positive one: from 1/2 on.
+
+    So it is for the learners of this package, whose margin is 0 there, and all that they are
+    compared with is judged alike.
+
+    Examples
+    --------
+
+    >>> from river_oa3.experiments.scores import says_positive
+
+    >>> says_positive(0.5), says_positive(0.49)
+    (True, False)
+
+    """
+    return probability >= 0.5
 
 
 class Counts(typing.NamedTuple):

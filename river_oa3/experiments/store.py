@@ -22,7 +22,7 @@ import numpy as np
 import river_oa3
 from river_oa3.datasets import DataError, Stream
 from river_oa3.experiments.scores import Counts
-from river_oa3.experiments.tasks import Failure, Run, Task
+from river_oa3.experiments.tasks import OVERFLOW, Failure, Run, Task
 
 __all__ = ["RunStore", "code_version"]
 
@@ -165,7 +165,7 @@ def _content(run: Run | Failure) -> dict[str, typing.Any]:
 
 def _run(content: dict[str, typing.Any]) -> Run | Failure:
     if content["counts"] is None:
-        return Failure("it overflows", is_overflow=True)
+        return OVERFLOW
     counts = Counts(*(np.array(count, dtype=np.int64) for count in content["counts"]))
     return Run(counts, content["exhausted"], content["seconds"])
 

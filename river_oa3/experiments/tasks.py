@@ -18,6 +18,7 @@ from river_oa3.experiments.scores import Counts
 from river_oa3.experiments.stream_replay import GivenUniforms, Replay, Uniforms, uniforms
 
 __all__ = [
+    "OVERFLOW",
     "TUNING",
     "Draws",
     "Failure",
@@ -93,10 +94,12 @@ class Run(typing.NamedTuple):
 
 
 class Failure(typing.NamedTuple):
-    """Why a task has no run: its method overflowed, or raised an error."""
+    """Why a task has no run: what its method raised."""
 
     reason: str
-    is_overflow: bool = False
+
+
+OVERFLOW = Failure("OverflowError")
 
 
 # The rows of a part in their order, and the uniforms that go with it.
@@ -147,8 +150,8 @@ def run_task(
                 went_on(len(order))
     except DataError:
         raise
-    except OverflowError as error:
-        return Failure(str(error), is_overflow=True)
+    except OverflowError:
+        return OVERFLOW
     except Exception as error:  # of a method, whatever it is: the others go on
         return Failure(f"{type(error).__name__}: {error}")
     outcome = run.outcome()

@@ -245,5 +245,6 @@ class _Evaluated:
                     tasks.append(task)
         for task, run in self._runner.run(tasks, what):
             known, order = indices[task]
-            is_run = isinstance(run, Run)
-            known[order] = self._goal.objective(run.final) if is_run else -math.inf
+            known[order] = -math.inf
+            if isinstance(run, Run):
+                known[order] = self._goal.objective(run.final)

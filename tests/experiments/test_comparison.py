@@ -12,8 +12,9 @@ from commands import Recorded
 from river_oa3 import datasets
 from river_oa3.datasets import DataError
 from river_oa3.experiments import Goal, Plan, compare, comparison, runner
-from river_oa3.experiments.methods import METHODS
+from river_oa3.experiments.methods import METHODS, Setting
 from river_oa3.experiments.output import report
+from river_oa3.experiments.tasks import Part, Task, run_task
 
 
 class Interrupted(Recorded):
@@ -105,6 +106,40 @@ def test_a_method_that_overflows_is_named(small):
         DataError, match=r"fails on huge: CSOAL overflows with delta=.* scale the features"
     ):
         compare(huge, Plan(6, Goal("sum"), ("CSOAL",), permutations=1))
+
+
+def test_runs_in_order_are_windows_of_equal_length_at_even_distances(stream):
+    plan = Plan(20, Goal("sum"), permutations=0, windows=5)
+    parts = comparison.parts_of(stream, plan)
+    assert [(part.start, part.stop) for part in parts] == [
+        (0, 96), (6, 102), (12, 108), (18, 114), (24, 120)
+    ]  # fmt: skip
+    assert [part.number for part in parts] == list(range(5))
+    (whole,) = comparison.parts_of(stream, dataclasses.replace(plan, windows=1))
+    assert (whole.start, whole.stop) == (0, 120)
+
+
+def test_every_method_has_the_same_events_in_a_run_and_other_random_numbers_in_another(
+    small, stream
+):
+    plan = Plan(96, Goal("sum"), ("OA3", "CSOAL", "OA3-R"), permutations=0, windows=5)
+    found = compare(stream, plan)
+    positives = [
+        (found.counts(method).true_positives + found.counts(method).false_negatives).tolist()
+        for method in plan.methods
+    ]
+    windows = [int(stream.y[part.start : part.stop].sum()) for part in found.parts("OA3")]
+    assert positives == [windows] * 3
+    assert found.is_complete
+
+
+def test_runs_over_the_same_events_in_order_differ_by_their_random_numbers(stream):
+    task = Task("OA3-R", (), Setting(40, 3.0, probability=0.3), Part(0, 96, None), (96,))
+    first, other = (
+        run_task(stream, 2, task._replace(part=task.part.numbered(number))) for number in (0, 1)
+    )
+    assert first.final != other.final
+    assert first.final == run_task(stream, 2, task).final
 
 
 @pytest.mark.parametrize(

@@ -294,17 +294,17 @@ def test_what_takes_too_long_is_left_out_but_for_auto(whole):
     found = size(whole, (AUTO, *METHODS))
     assert AUTO in found.methods
     assert found.left_out
-    assert found.orders == 5
+    assert found.runs == 5
 
 
 def test_what_somebody_named_is_not_left_out(whole):
-    found = size(whole, ("OA3", "CSOAL"), methods_given=True, orders_given=3)
-    assert (found.methods, found.orders, found.left_out) == (("OA3", "CSOAL"), 3, ())
+    found = size(whole, ("OA3", "CSOAL"), methods_given=True, runs_given=3)
+    assert (found.methods, found.runs, found.left_out) == (("OA3", "CSOAL"), 3, ())
 
 
 def test_a_small_stream_has_all_methods_and_twenty_orders(whole):
     found = sized(Streams(whole, whole), N, 24, 1, (AUTO, *METHODS))
-    assert (found.methods, found.orders) == ((AUTO, *METHODS), 20)
+    assert (found.methods, found.runs) == ((AUTO, *METHODS), 20)
 
 
 def test_a_covariance_of_thousands_of_features_takes_long_by_the_labels_alone(whole):
@@ -314,5 +314,5 @@ def test_a_covariance_of_thousands_of_features_takes_long_by_the_labels_alone(wh
 
 
 def test_the_time_that_is_told_has_the_labels_that_are_bought_afterwards(whole):
-    found = size(whole, ("CSOAL",), methods_given=True, orders_given=3)
+    found = size(whole, ("CSOAL",), methods_given=True, runs_given=3)
     assert found.seconds > 2 * 3 * METHODS["CSOAL"].seconds(whole, 10**8, 0.01)

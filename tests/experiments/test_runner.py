@@ -18,7 +18,7 @@ from river_oa3 import datasets
 from river_oa3.experiments.methods import METHODS, Setting
 from river_oa3.experiments.processes import Processes
 from river_oa3.experiments.runner import ProcessRunner
-from river_oa3.experiments.tasks import Part, Task, cached_draws, run_task
+from river_oa3.experiments.tasks import OVERFLOW, Part, Task, cached_draws, run_task
 
 
 @pytest.fixture(scope="module")
@@ -202,11 +202,12 @@ def test_an_error_in_a_worker_is_raised_here(real_runner, stream):
         list(real_runner.run([bad], "bad"))
 
 
-def test_a_method_that_overflows_gives_none():
+def test_a_method_that_overflows_gives_no_run():
     huge = datasets.stream("huge", np.full((6, 2), 1e160), [1, 0] * 3)
     tasks = some_tasks(huge, ("CSOAL",), 1)
     tasks = [task._replace(setting=Setting(6, 1.0), checkpoints=(6,)) for task in tasks]
-    assert [run for _, run in Recorded(huge, 1, seed=0).run(tasks, "huge")] == [None]
+    ((_, found),) = Recorded(huge, 1, seed=0).run(tasks, "huge")
+    assert found == OVERFLOW
 
 
 def test_when_the_budget_is_spent_is_the_event_of_the_last_label(stream):

@@ -24,7 +24,7 @@ from river_oa3.datasets import DataError
 from river_oa3.experiments import Counts, store
 from river_oa3.experiments.methods import METHODS, Setting
 from river_oa3.experiments.store import RunStore, fingerprint
-from river_oa3.experiments.tasks import Part, Run, Task
+from river_oa3.experiments.tasks import OVERFLOW, Part, Run, Task
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +88,7 @@ def test_an_overflow_is_kept_as_such(tmp_path):
     huge = datasets.stream("huge", np.full((6, 2), 1e160), [1, 0] * 3)
     wanted = [task._replace(setting=Setting(6, 1.0), checkpoints=(6,)) for task in tasks(huge, 1)]
     for _ in range(2):
-        assert list(run(huge, tmp_path / "runs", wanted).values()) == [None]
+        assert list(run(huge, tmp_path / "runs", wanted).values()) == [OVERFLOW]
     assert len(Recorded.tasks) == 1
 
 
@@ -96,8 +96,8 @@ def test_two_stores_on_one_file_see_what_the_other_adds(stream, tmp_path):
     one, other = (RunStore(tmp_path / "runs").of(stream, 5, False) for _ in range(2))
     (task,) = tasks(stream, 1)
     assert other.known([task]) == {}
-    one.keep(task, None)
-    assert other.known([task]) == {task: None}
+    one.keep(task, OVERFLOW)
+    assert other.known([task]) == {task: OVERFLOW}
 
 
 # Never mixed up
@@ -203,23 +203,23 @@ def test_a_line_that_is_not_a_run_is_passed_over(tmp_path, line):
     path = tmp_path / "runs"
     path.write_text(line + "\n")
     file = RunStore(path)
-    file.add("key", None)
-    assert (len(file), file.find(["key"])) == (1, {"key": None})
+    file.add("key", OVERFLOW)
+    assert (len(file), file.find(["key"])) == (1, {"key": OVERFLOW})
 
 
 def test_a_file_that_was_taken_away_is_begun_anew(tmp_path):
     file = RunStore(tmp_path / "runs")
-    file.add("one", None)
+    file.add("one", OVERFLOW)
     assert len(file) == 1
     file.path.unlink()
     assert file.find(["one"]) == {}
-    file.add("two", None)
-    assert file.find(["one", "two"]) == {"two": None}
+    file.add("two", OVERFLOW)
+    assert file.find(["one", "two"]) == {"two": OVERFLOW}
 
 
 def test_a_folder_that_is_not_there_is_refused_with_a_fix(tmp_path):
     with pytest.raises(DataError, match="choose another --output"):
-        RunStore(tmp_path / "nowhere" / "runs").add("key", None)
+        RunStore(tmp_path / "nowhere" / "runs").add("key", OVERFLOW)
 
 
 def write_many(path, name):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from river_oa3.experiments import Counts, Goal
 from river_oa3.experiments.methods import Setting
-from river_oa3.experiments.tasks import TUNING, Part, Run
+from river_oa3.experiments.tasks import OVERFLOW, TUNING, Part, Run
 from river_oa3.experiments.tuning import PAPER, Search, Stage, tune
 
 
@@ -31,7 +31,7 @@ class Scorer:
             more = (task.part.stop,) if self.by_events else ()
             cost = self.formula(point, task.part.permutation - TUNING, *more)
             if cost is None:
-                yield task, None
+                yield task, OVERFLOW
             else:
                 yield task, Run(Counts(*(np.array([c]) for c in (0, cost, 0, 0, 0))), None, 0.0)
 
@@ -50,7 +50,7 @@ COST = Goal("cost", cost_fn=1.0, cost_fp=1.0)
 def tuned(formula, methods=("OA3",), search=None, setting=None, by_events=False):
     scorer = Scorer(formula, by_events)
     setting = setting or Setting(10, 2.0)
-    found = tune(scorer, methods, setting, COST, Part(0, 100, None), search)
+    found = tune(scorer, methods, setting, COST, Part(0, 100, 0), search)
     points = {
         method: tuple(round(np.log10(value)) for _, value in parameters)
         for method, parameters in found.items()

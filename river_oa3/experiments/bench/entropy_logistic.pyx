@@ -137,8 +137,8 @@ def play(
             columns = NULL if complete else &indices[0] + start
             z = _dot(x, columns, &weights[0], length) + intercept
             p = _sigmoid(z)
-            # Of two equal probabilities river takes the first, which is that of False.
-            positive = p > 1.0 - p
+            # As all that is compared is judged; of two equal probabilities river takes the first.
+            positive = p >= 0.5
             counts[(0 if y[i] else 1) if positive else (3 if y[i] else 2)] += 1
             asks = left > 0 and uniforms[i] < _chance(p, discount)
             if probabilities is not None:

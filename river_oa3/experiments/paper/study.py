@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from river_oa3.datasets import Stream
+from river_oa3.datasets import DataError, Stream
 from river_oa3.experiments import runner as runners
 from river_oa3.experiments.comparison import Comparison, Plan, carry_out, choose
 from river_oa3.experiments.methods import METHODS, Setting
@@ -21,7 +21,7 @@ from river_oa3.experiments.paper.tuned import TunedParameters
 from river_oa3.experiments.runner import Runner
 from river_oa3.experiments.scores import Goal, Metric
 from river_oa3.experiments.store import RunStore
-from river_oa3.experiments.tasks import Parameters, Part, Run, Task
+from river_oa3.experiments.tasks import OVERFLOW, Parameters, Part, Run, Task
 from river_oa3.experiments.tuning import PAPER, QUICK, Search, Stage
 
 __all__ = ["Interrupted", "Study", "Variation"]
@@ -264,6 +264,6 @@ class Study:
             if isinstance(run, Run):
                 for each, order in tasks[task]:
                     scores[each.method, each.value][order] = float(each.goal.score(run.final))
-            elif not run.is_overflow:
+            elif run != OVERFLOW:
                 raise DataError(f"{task.method} fails on {name}: {run.reason}")
         return scores

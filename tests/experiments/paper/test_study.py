@@ -22,7 +22,7 @@ from river_oa3.experiments.paper.sets import HIGH_DIMENSIONAL, STANDARD
 from river_oa3.experiments.paper.study import Study, Variation
 from river_oa3.experiments.paper.tuned import TunedParameters
 from river_oa3.experiments.scores import COST, SUM
-from river_oa3.experiments.tasks import Run
+from river_oa3.experiments.tasks import OVERFLOW, Run
 from river_oa3.experiments.tuning import PAPER, Search, Stage
 
 
@@ -155,7 +155,7 @@ def test_a_sweep_runs_what_is_the_same_once(study, small):
 
 def test_an_overflow_in_a_sweep_is_not_a_number(study, monkeypatch):
     def overflow(self, tasks, *more):
-        yield from ((task, None) for task in tasks)
+        yield from ((task, OVERFLOW) for task in tasks)
 
     monkeypatch.setattr(Recorded, "_run", overflow)
     variation = Variation("OA3-F", 1.0, (("eta", 1.0),), Setting(10, 3.0), Goal("sum"))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.experiments.bench.quality.contest import Case
-from river_oa3.experiments.scores import Counts
+from river_oa3.experiments.scores import Counts, says_positive
 
 __all__ = ["FIRST", "Wants", "ask_by_entropy", "predict_and_ask"]
 
@@ -59,7 +59,7 @@ def predict_and_ask(
     left = budget
     for i, y in enumerate(case.y.tolist()):
         p = predict(i)
-        answers[i] = p > 0.5
+        answers[i] = says_positive(p)
         if left and (wants(i, p) or min(asked) < first):
             left -= 1
             asked[y] += 1

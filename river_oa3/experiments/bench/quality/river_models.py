@@ -18,6 +18,7 @@ from river_oa3.experiments.bench.quality.contest import (
     grid,
     weight_of,
 )
+from river_oa3.experiments.peers import Sampler
 from river_oa3.experiments.scores import Counts
 
 __all__ = ["RIVER_MODELS"]
@@ -37,7 +38,7 @@ def _play(make: Callable[[int], typing.Any]) -> Play:
 
         for cell in cells:
             chosen = dict(cell.setting)
-            sampler = active.EntropySampler(make(case.seed), float(chosen["discount"]), case.seed)
+            sampler = Sampler(make(case.seed), float(chosen["discount"]), case.seed)
             # The sampler passes no weight on, and not every model takes one.
             weights = {}
             if "weight" in chosen:

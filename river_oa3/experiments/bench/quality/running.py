@@ -165,7 +165,7 @@ def library_of(contender: str) -> tuple[str, str]:
 
 def _known(store: RunStore, keys: dict[Job, str]) -> dict[Job, Run]:
     kept = {key: job for job, key in keys.items() if CONTENDERS[job.contender].is_kept}
-    return {kept[key]: run for key, run in store.find(kept).items() if run is not None}
+    return {kept[key]: run for key, run in store.find(kept).items() if isinstance(run, Run)}
 
 
 def _result(stream: Stream, job: Job, run: Run) -> Result:

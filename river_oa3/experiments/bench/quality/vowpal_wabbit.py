@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from river_oa3.experiments.bench.quality.asking import Wants, ask_by_entropy, predict_and_ask
 from river_oa3.experiments.bench.quality.contest import Case, Cell, Contender, grid, weight_of
-from river_oa3.experiments.scores import Counts
+from river_oa3.experiments.scores import Counts, says_positive
 
 __all__ = ["VOWPAL_WABBIT"]
 
@@ -115,11 +115,11 @@ def _go(
     def rest(start: int) -> NDArray[np.bool_]:
         weights = np.array([model.get_weight(j) for j in range(rows.shape[1])])
         margins = rows[start:] @ weights + model.get_weight(CONSTANT)
-        answers = margins > 0.0
+        answers = margins >= 0.0
         # Sums in another order than Vowpal Wabbit's: what is near the boundary it says itself.
         scale = abs(rows[start:]) @ np.abs(weights) + 1.0
         for i in np.flatnonzero(np.abs(margins) < 1e-4 * scale).tolist():
-            answers[i] = predict(start + i) > 0.5
+            answers[i] = says_positive(predict(start + i))
         return np.asarray(answers)
 
     return predict_and_ask(case, budget, predict, wants, learn, first, rest)

@@ -10,6 +10,7 @@ from commands import QUICK, SEED, Small, by_replay, command, events, write_csv, 
 
 from river_oa3 import datasets
 from river_oa3.cli import parser
+from river_oa3.datasets.paper_rows import rows_for_paper
 from river_oa3.experiments.methods import Setting
 from river_oa3.experiments.output import plots
 from river_oa3.experiments.tasks import TUNING, order_of
@@ -19,7 +20,7 @@ def test_the_default_is_all_methods_on_a_percent_of_shuttle():
     options = parser().parse_args(["compare"])
     assert (options.data, options.budget) == ("Shuttle", "1%")
     # Both follow from how long they take.
-    assert (options.methods, options.permutations) == (None, None)
+    assert (options.methods, options.shuffle) == (None, None)
 
 
 def test_shuttle_is_found_without_a_file(small, tmp_path):
@@ -27,12 +28,15 @@ def test_shuttle_is_found_without_a_file(small, tmp_path):
     assert ended.json["data"]["name"] == "Shuttle"
 
 
-def test_in_order_takes_the_events_once_as_they_came(compare, stream):
+def test_in_order_takes_windows_of_the_events_as_they_came(compare, stream):
     ended = compare("--in-order", "--seed", SEED)
     setting = Setting(**ended.json["setting"])
-    outcome = by_replay(stream, "CSOAL", setting, 0, order=np.arange(len(stream)))
-    runs = ended.json["methods"]["CSOAL"]["runs"]
-    assert runs["sensitivity"] == [100 * outcome.true_positives[-1] / stream.positives]
+    runs = ended.json["methods"]["CSOAL"]["runs"]["sensitivity"]
+    assert len(runs) == 20
+    for number, start in ((0, 0), (19, 24)):
+        rows = np.arange(start, start + 96)
+        outcome = by_replay(stream, "CSOAL", setting, number, order=rows)
+        assert runs[number] == 100 * outcome.true_positives[-1] / stream.y[rows].sum()
 
 
 def test_in_order_is_said(compare):
@@ -182,9 +186,18 @@ def test_the_permutations_of_an_archive_are_the_first_that_are_used(small, tmp_p
     X, y = events()
     orders = np.arange(len(y))[None, :]
     path = write_npz(tmp_path / "small.npz", X, y, permutations=orders)
-    first = command(tmp_path / "a", "compare", path, *QUICK)
-    in_order = command(tmp_path / "b", "compare", path, *QUICK, "--in-order")
-    assert first.results["CSOAL"] == in_order.results["CSOAL"]
+    found = command(tmp_path / "a", "compare", path, *QUICK, "--seed", SEED).json
+    stream, setting = rows_for_paper(datasets.open_stream(path)), Setting(**found["setting"])
+    outcome = by_replay(stream, "CSOAL", setting, 0, order=np.arange(len(y)))
+    sensitivity = found["methods"]["CSOAL"]["runs"]["sensitivity"]
+    assert sensitivity == [100 * outcome.true_positives[-1] / stream.positives]
+
+
+def test_orders_that_an_archive_brings_are_played_unless_others_are_asked_for(small, tmp_path):
+    X, y = events()
+    path = write_npz(tmp_path / "small.npz", X, y, permutations=np.arange(len(y))[None, :])
+    ended = command(tmp_path / "a", "compare", path, *QUICK[2:])
+    assert "in shuffled orders: the file brings orders of its own" in ended.out
 
 
 def test_a_stream_of_two_events_can_be_compared(monkeypatch, tmp_path):
@@ -205,11 +218,7 @@ def test_a_stream_of_empty_events_can_be_compared(small, tmp_path):
 
 def tasks_of(small, stream, is_tuning):
     """The rows of the replays that tuned, or of those that are reported."""
-    tasks = [
-        task
-        for task in small.tasks
-        if (task.part.permutation is not None and task.part.permutation >= TUNING) == is_tuning
-    ]
+    tasks = [task for task in small.tasks if (task.part.number >= TUNING) == is_tuning]
     assert tasks
     return [order_of(stream, part, 0) for part in {task.part for task in tasks}]
 
@@ -255,8 +264,17 @@ def test_tuning_on_a_prefix_takes_the_prefix_alone(compare, small, stream):
 @pytest.mark.parametrize("more", [["--permutations", 3], ["--in-order"]])
 def test_a_prefix_is_never_part_of_what_is_reported(compare, small, stream, more):
     compare("--tune-prefix", *more)
-    for order in tasks_of(small, stream, is_tuning=False):
-        assert sorted(order) == list(range(24, 120))
+    rows = {row for order in tasks_of(small, stream, is_tuning=False) for row in order.tolist()}
+    assert rows == set(range(24, 120))
+
+
+def test_tuning_in_order_uses_the_prefix_as_it_came_with_other_random_numbers(
+    compare, small, stream
+):
+    ended = compare("--tune-prefix", "--in-order")
+    for order in tasks_of(small, stream, is_tuning=True):
+        assert order.tolist() == list(range(24))
+    assert ended.code == 0
 
 
 @pytest.mark.parametrize("where", ["permutations", "prefix"])

@@ -10,6 +10,7 @@ from river_oa3 import datasets
 from river_oa3.experiments.bench import entropy_logistic
 from river_oa3.experiments.bench.quality.contest import Case, Cell, weight_of
 from river_oa3.experiments.bench.quality.logistic import LOGISTIC_REGRESSION, scaled_rows
+from river_oa3.experiments.scores import says_positive
 
 
 def sparse_stream(n=600, features=40):
@@ -46,7 +47,7 @@ def by_river(case, scaling, rate, weight, discount, budget):
     for x, y in events(case, scaling):
         scaler.learn_one(x)
         z = scaler.transform_one(x)
-        answers.append(max((found := model.predict_proba_one(z)), key=found.get))
+        answers.append(says_positive(model.predict_proba_one(z)[True]))
         found, asks = sampler.predict_proba_one(z)
         asks = asks and left > 0
         probabilities.append(found[True])

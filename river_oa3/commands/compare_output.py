@@ -239,8 +239,8 @@ def _export(findings: Findings, data: Data, options: argparse.Namespace, folder:
     except MemoryError as error:
         return Exported(f"No model is exported: {method} with all labels takes too much. {error}")
     if not is_above_chance(goal, fitted.counts):
-        score = goal.measure.said.format(float(goal.score(fitted.counts)))
-        chance = goal.measure.said.format(findings.verdict.chance)
+        score = goal.said(float(goal.score(fitted.counts)))
+        chance = goal.said(findings.verdict.chance)
         return Exported(
             f"No model is exported: taught all {len(stream):,} labels, {method} came to {score} "
             f"while it learned, and always giving the same answer comes to {chance}.",

@@ -54,6 +54,8 @@ class Counts(typing.NamedTuple):
     >>> counts = Counts(8, 10, 90, 2, labels=50)
     >>> float(counts.sensitivity), float(counts.specificity)
     (80.0, 90.0)
+    >>> round(float(counts.precision), 1), round(float(counts.alarms))
+    (44.4, 164)
 
     """
 
@@ -72,6 +74,17 @@ class Counts(typing.NamedTuple):
     def specificity(self) -> Numbers:
         """In percent; 0 while there is no negative event."""
         return _percent(self.true_negatives, self.true_negatives + self.false_positives)
+
+    @property
+    def precision(self) -> Numbers:
+        """How many of the alarms are right, in percent; 0 while there is none."""
+        return _percent(self.true_positives, self.true_positives + self.false_positives)
+
+    @property
+    def alarms(self) -> Numbers:
+        """How many of a thousand events are called positive."""
+        alarms = self.true_positives + self.false_positives
+        return 10.0 * _percent(alarms, alarms + self.true_negatives + self.false_negatives)
 
 
 def together(runs: Sequence[Counts]) -> Counts:
@@ -129,6 +142,20 @@ class Goal:
         """The metric that counts, with all that depends on which one it is."""
         return METRICS[self.metric]
 
+    @property
+    def head(self) -> str:
+        """The metric that counts with its unit, as the head of a column."""
+        return self.weighted(self.measure.head)
+
+    def said(self, score: float) -> str:
+        """A score as a sentence puts it."""
+        return self.weighted(self.measure.said.format(score))
+
+    def weighted(self, name: str) -> str:
+        """The name of a metric; an accuracy is balanced where both classes weigh the same."""
+        weights = f"weighted {self.alpha_pos:g}/{1.0 - self.alpha_pos:g}"
+        return name if self.alpha_pos == 0.5 else name.replace("balanced", weights)
+
     def score(self, counts: Counts) -> Numbers:
         """The metric that counts, in its own units."""
         return self.measure.score(self, counts)
@@ -179,7 +206,7 @@ class Metric:
     gain
         What is gained from one score to another, in the unit of `gain_unit`.
     worthwhile
-        How much twice as many labels should gain.
+        The least gain that is worth another method, or twice as many labels.
     percent
         The score in percent of what makes streams of any size and balance comparable, in the words
         of `percent_head`; not a number where there is nothing to compare with.
@@ -249,9 +276,9 @@ SUM = Metric(
     "sum",
     "points",
     bigger_is_better=True,
-    head="sum (%)",
-    axis="sum of sensitivity and specificity (%)",
-    said="a sum of {:.2f} %",
+    head="balanced accuracy (%)",
+    axis="balanced accuracy (%)",
+    said="a balanced accuracy of {:.2f} %",
     digits=3,
     score=Goal.sum,
     rho=_rho_of_the_sum,

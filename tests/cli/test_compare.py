@@ -15,7 +15,7 @@ from river_oa3.experiments.methods import AUTO, METHODS, Setting, build
 from river_oa3.experiments.tasks import TUNING, Part, order_of
 
 FIGURES = {  # in CSV and JSON: the head in the table, its digits, and which is best
-    "sum": ("sum (%)", 2, max),
+    "sum": ("balanced accuracy (%)", 2, max),
     "sensitivity": ("sensitivity (%)", 2, max),
     "specificity": ("specificity (%)", 2, max),
     "cost": ("cost", 1, min),

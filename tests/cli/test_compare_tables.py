@@ -97,9 +97,9 @@ def test_a_decision_is_printed_and_written(ended):
     assert ended.json["words"][0] in ended.out
 
 
-def test_chance_and_every_label_stand_below_the_methods(ended):
-    assert re.search(r"^chance +50\.00", ended.out, re.MULTILINE)
-    assert re.search(rf"^every label .* {ROWS}$", ended.out, re.MULTILINE)
+def test_a_constant_answer_and_all_labels_stand_below_the_methods(ended):
+    assert re.search(r"^constant answer +50\.00", ended.out, re.MULTILINE)
+    assert re.search(rf"^all labels .* {ROWS}$", ended.out, re.MULTILINE)
 
 
 def test_the_page_has_the_profile_and_the_hand_over(ended):
@@ -196,7 +196,7 @@ def test_methods_at_chance_are_warned_of_and_nothing_is_handed_over(tmp_path):
     ended = compared(
         tmp_path / "out", write_csv_rows(tmp_path / "noise.csv", noise), "--permutations", 8
     )
-    assert "Use none of these yet" in ended.out
+    assert "Use none of them yet" in ended.out
     assert "model.py" not in ended.files
 
 

@@ -21,7 +21,7 @@ from river_oa3.experiments.output.reference_lines import (
     draw_references,
     name_line,
 )
-from river_oa3.experiments.output.references import CHANCE, references
+from river_oa3.experiments.output.references import CONSTANT, references
 from river_oa3.experiments.output.text import shortened, visible
 from river_oa3.experiments.scores import METRICS, Metric
 
@@ -45,7 +45,7 @@ def pictures(findings: Findings) -> dict[str, bytes]:
     # What counts comes first.
     metrics = sorted(METRICS.values(), key=lambda metric: metric != goal.measure)
     found = {
-        f"The {metric.axis} against the number of events, mean over the orders. A marker stands "
+        f"The {metric.axis} against the number of events, mean over the runs. A marker stands "
         "where a method has spent its budget.": _panel(findings, metric)
         for metric in metrics
     }
@@ -81,7 +81,7 @@ def budget_curve(findings: Findings) -> Figure:
     axes.set_xticks(curve.budgets, [f"{budget:,}" for budget in curve.budgets], fontsize=8)
     axes.minorticks_off()
     axes.axhline(findings.verdict.chance, color=GREY, linewidth=1.0, zorder=1.5)
-    name_line(axes, curve.budgets[-1], findings.verdict.chance, CHANCE)
+    name_line(axes, curve.budgets[-1], findings.verdict.chance, CONSTANT)
     if findings.ceiling is not None:
         # To the left, where few labels leave the curve far from it.
         ceiling = float(curve.goal.score(findings.ceiling).mean())

@@ -112,7 +112,7 @@ def hand_over(
 def own_score(comparison: Comparison, fitted: Fitted) -> str:
     """How good the exported model was while it learned, which the table does not tell."""
     goal, budget = comparison.plan.goal, comparison.plan.budget
-    score = goal.measure.said.format(float(goal.score(fitted.counts)))
+    score = goal.said(float(goal.score(fitted.counts)))
     return (
         f"The exported model has learned all {fitted.model.n_learned:,} labels. While it learned, "
         f"each event before its label, it came to {score}; the table is about {budget:,} labels."

@@ -70,8 +70,10 @@ def header(findings: Findings, links: Mapping[str, str]) -> str:
         f"<h1>{escaped(words.decision(findings))}</h1>",
         paragraphs([words.who_is_ahead(findings)], "lead"),
         _tiles(findings),
-        paragraphs([words.against_chance(findings)], alarm),
-        paragraphs([words.against_ceiling(findings)]),
+        paragraphs([words.operating_point(findings), words.costs(findings)]),
+        paragraphs([words.against_constant(findings)], alarm),
+        paragraphs([words.too_good(findings)], "warnings"),
+        paragraphs([words.against_all_labels(findings)]),
         _way(findings),
         f'<nav aria-label="Sections"><ul>{items}</ul></nav>',
     ]
@@ -82,16 +84,18 @@ def _tiles(findings: Findings) -> str:
     """The few numbers to take away."""
     comparison, verdict = findings.comparison, findings.verdict
     goal = comparison.plan.goal
-    chosen = goal.score(comparison.counts(verdict.recommended))
-    asked = float(np.mean(comparison.counts(verdict.recommended).labels))
+    counts = comparison.counts(verdict.recommended)
+    chosen, asked = goal.score(counts), float(np.mean(counts.labels))
     tiles = {
-        f"{goal.measure.head} of {verdict.recommended}": _number(np.mean(chosen)),
+        f"{goal.head} of {verdict.recommended}": _number(np.mean(chosen)),
         f"labels bought, of {comparison.events:,} events": f"{asked:,.0f}",
-        f"{goal.measure.head} by chance": _number(verdict.chance),
+        "of 100 alarms are right (precision)": _number(np.mean(counts.precision)),
+        "alarms per 1,000 events": _number(np.mean(counts.alarms)),
+        f"{goal.head} of always the same answer": _number(verdict.chance),
     }
     if findings.ceiling is not None:
         ceiling = np.mean(goal.score(findings.ceiling))
-        tiles[f"{goal.measure.head} with every label"] = _number(ceiling)
+        tiles[f"{goal.head} with all labels"] = _number(ceiling)
     if findings.curve is not None and findings.curve.enough is not None:
         tiles[f"labels are enough for {findings.curve.method}"] = f"{findings.curve.enough:,}"
     shown = "\n".join(
@@ -107,7 +111,7 @@ def _number(value: typing.Any) -> str:
 
 
 def _way(findings: Findings) -> str:
-    """A bar of how far the best has come from chance to every label."""
+    """A bar of how much the best has of what all labels gain over a constant answer."""
     share = words.share_of_the_way(findings)
     if share is None:
         return ""
@@ -115,8 +119,9 @@ def _way(findings: Findings) -> str:
     return (
         '<div class="way" aria-hidden="true">\n'
         f'<div class="track"><span class="done" style="width: {done:.1f}%"></span></div>\n'
-        f'<div class="ends"><span>chance</span><span>{escaped(findings.verdict.best)}: '
-        f"{words.percent_of_the_way(share)} %</span><span>every label</span></div>\n</div>"
+        '<div class="ends"><span>always the same answer</span>'
+        f"<span>{escaped(findings.verdict.best)}: {words.percent_of_the_way(share)} %</span>"
+        "<span>all labels</span></div>\n</div>"
     )
 
 
@@ -137,6 +142,7 @@ def results(findings: Findings) -> str:
                 chosen=verdict.recommended,
             ),
             _leads(findings),
+            paragraphs([words.same_answers(findings)]),
             paragraphs([words.judgement(findings)], "soft"),
         ]
     )
@@ -144,12 +150,12 @@ def results(findings: Findings) -> str:
 
 def _caption(findings: Findings) -> str:
     orders = findings.verdict.orders
-    spread = f"Mean ± standard deviation over {orders} orders" if orders > 1 else "One order"
-    return f"{spread} of the events. The best of a column is bold; the method to use is tinted."
+    spread = f"Mean ± standard deviation over {orders} runs" if orders > 1 else "One run"
+    return f"{spread}. The best of a column is bold; the method to use is tinted."
 
 
 def _leads(findings: Findings) -> str:
-    """How far each method is behind the best, where more than one order tells."""
+    """How far each method is behind the best, where there is more than one run."""
     verdict, unit = findings.verdict, findings.comparison.plan.goal.measure.unit
     if verdict.orders < 2 or not verdict.differences:
         return ""
@@ -159,9 +165,9 @@ def _leads(findings: Findings) -> str:
         for each in verdict.differences
     ]
     return table(
-        f"How far the others are behind {verdict.best} ({unit}). It is shown where even the least "
-        "that they may be behind is above zero.",
-        ["method", "behind by", "at least", "at most", "shown"],
+        f"How far the others are behind {verdict.best} ({unit}), with 95 % intervals. They are "
+        "significantly worse where even the least that they may be behind is above zero.",
+        ["method", "behind by", "at least", "at most", "significant"],
         [rows],
         kind="figures",
     )

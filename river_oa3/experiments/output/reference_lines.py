@@ -1,4 +1,4 @@
-"""Lines that methods are held against in a picture: chance, and every label bought."""
+"""Lines that methods are compared with in a picture: a constant answer, and all labels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from river_oa3.experiments.comparison import Comparison
-from river_oa3.experiments.output.references import CHANCE, EVERY_LABEL
+from river_oa3.experiments.output.references import ALL_LABELS, CONSTANT
 from river_oa3.experiments.scores import Counts, Metric
 from river_oa3.experiments.verdict import constant_answer
 
@@ -24,20 +24,20 @@ GREY = "#6e6e6e"
 def draw_references(
     axes: Axes, comparison: Comparison, metric: Metric, references: Mapping[str, Counts]
 ) -> None:
-    """What the methods of a panel are held against: a thin line of chance, a dashed ceiling.
+    """A thin line of the best constant answer, and a dashed one of all labels.
 
-    A cost grows with the events, and so does that of chance, which may leave the panel at its top.
+    A cost grows with the events, and that of a constant answer may leave the panel at its top.
     """
     goal, (low, high) = comparison.plan.goal, axes.get_ylim()
-    if CHANCE in references:
+    if CONSTANT in references:
         seen = comparison.curves(next(iter(comparison.runs)))
-        chance = metric.score(goal, constant_answer(goal, metric, seen)).mean(axis=0)
-        axes.plot(comparison.checkpoints, chance, "-", color=GREY, linewidth=1.0, zorder=1.5)
-        low, high = min(low, chance[-1]), max(high, min(chance[-1], 2.0 * high))
-        last = int(np.flatnonzero(chance <= high)[-1])
-        name_line(axes, comparison.checkpoints[last], chance[last], CHANCE)
-    if EVERY_LABEL in references:
-        ceiling = float(metric.score(goal, references[EVERY_LABEL]).mean())
+        constant = metric.score(goal, constant_answer(goal, metric, seen)).mean(axis=0)
+        axes.plot(comparison.checkpoints, constant, "-", color=GREY, linewidth=1.0, zorder=1.5)
+        low, high = min(low, constant[-1]), max(high, min(constant[-1], 2.0 * high))
+        last = int(np.flatnonzero(constant <= high)[-1])
+        name_line(axes, comparison.checkpoints[last], constant[last], CONSTANT)
+    if ALL_LABELS in references:
+        ceiling = float(metric.score(goal, references[ALL_LABELS]).mean())
         end = float(comparison.checkpoints[-1])
         # A cost is known at the end alone, and grows until there.
         draw_ceiling(axes, ceiling, end, start=None if metric.bigger_is_better else 0.85 * end)
@@ -53,7 +53,7 @@ def draw_ceiling(
     side: typing.Literal["left", "right"] = "right",
     start: float | None = None,
 ) -> None:
-    """What every label bought comes to, as a dashed line that is named at one end.
+    """The score with all labels, as a dashed line that is named at one end.
 
     The line goes all the way across unless it has a `start`.
     """
@@ -62,7 +62,7 @@ def draw_ceiling(
         axes.axhline(score, linestyle=dashes, color=GREY, linewidth=1.2, zorder=1.5)
     else:
         axes.plot([start, end], [score] * 2, linestyle=dashes, color=GREY, linewidth=1.2, zorder=4)
-    name_line(axes, end, score, EVERY_LABEL, side)
+    name_line(axes, end, score, ALL_LABELS, side)
 
 
 def name_line(

@@ -1,4 +1,4 @@
-"""A comparison as a table: the methods, and apart from them what they are held against."""
+"""A comparison as a table: the methods, and apart from them what they are compared with."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from river_oa3.experiments.comparison import Comparison
 from river_oa3.experiments.output.text import aligned, mean_and_deviation, plus_minus
-from river_oa3.experiments.scores import Counts, Goal
+from river_oa3.experiments.scores import SUM, Counts, Goal
 
 __all__ = ["Cells", "figures", "figures_of", "table", "table_cells"]
 
@@ -26,9 +26,8 @@ class Column(typing.NamedTuple):
 
 
 def _columns(goal: Goal) -> list[Column]:
-    alpha = "" if goal.alpha_pos == 0.5 else f" {goal.alpha_pos:g}/{1 - goal.alpha_pos:g}"
     return [
-        Column("sum", f"sum{alpha} (%)", 2, True),
+        Column("sum", goal.weighted(SUM.head), 2, True),
         Column("sensitivity", "sensitivity (%)", 2, True),
         Column("specificity", "specificity (%)", 2, True),
         Column("cost", "cost", 1, False),
@@ -38,7 +37,7 @@ def _columns(goal: Goal) -> list[Column]:
 
 
 def figures(comparison: Comparison, method: str) -> dict[str, NDArray[np.float64]]:
-    """What each run of a method came to, by column."""
+    """The figures of each run of a method, by column."""
     return {
         **figures_of(comparison.plan.goal, comparison.counts(method)),
         "microseconds": comparison.microseconds(method),
@@ -46,7 +45,7 @@ def figures(comparison: Comparison, method: str) -> dict[str, NDArray[np.float64
 
 
 def figures_of(goal: Goal, counts: Counts) -> dict[str, NDArray[np.float64]]:
-    """What counts come to, by column."""
+    """The figures of counts, by column."""
     found = {
         "sum": goal.sum(counts),
         "sensitivity": counts.sensitivity,
@@ -69,7 +68,7 @@ class Cells(typing.NamedTuple):
 def table(comparison: Comparison, bold: bool, apart: Mapping[str, Counts] | None = None) -> str:
     """The comparison as text; the best of a column is bold, or starred where `bold` is not set.
 
-    What is within a column's last digit of the best is best too. Counts to hold the methods against
+    What is within a column's last digit of the best is best too. Counts to compare the methods with
     stand `apart` and take no part in that.
     """
     cells = table_cells(comparison, apart)

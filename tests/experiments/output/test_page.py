@@ -154,7 +154,7 @@ def test_pictures_are_inside_the_page_and_say_what_they_show():
 
 def test_what_to_do_comes_first():
     read = Read(whole())
-    assert read.text.index("Use OA3: it is ahead") < read.text.index("Results")
+    assert read.text.index("Use OA3: it is better") < read.text.index("Results")
 
 
 def test_the_number_of_warnings_is_seen_at_the_top(plain):
@@ -192,7 +192,7 @@ def test_sections_without_content_are_left_out():
 def test_a_page_of_one_order_has_no_differences(metric):
     sums = {name: values[:1] for name, values in CLEAR.items()}
     read = Read(page(made(sums, metric), command="x"))
-    assert "One order shows no difference" in read.text
+    assert "One run shows no difference" in read.text
     assert "How far the others are behind" not in read.text
     assert "inf" not in read.text.partition("Settings")[0]
 

@@ -97,12 +97,12 @@ def found():
     return made(ceiling=99.0, curve={10: 60.0, 20: 80.0, 40: 85.0, 80: 85.5, 160: 85.6})
 
 
-def test_the_development_names_chance_and_every_label(found):
+def test_the_development_names_a_constant_answer_and_all_labels(found):
     figure = plots.development(found.comparison, references(found))
-    assert [texts(axes) for axes in figure.axes] == 2 * [["chance", "every label"]]
+    assert [texts(axes) for axes in figure.axes] == 2 * [["constant answer", "all labels"]]
 
 
-def test_chance_and_every_label_stand_where_they_score(found):
+def test_a_constant_answer_and_all_labels_stand_where_they_score(found):
     figure = plots.development(found.comparison, references(found))
     assert level_lines(figure.axes[0]) == {"-": 50.0, "--": 99.0}
     for axes in figure.axes:
@@ -121,15 +121,15 @@ def test_the_cost_of_every_label_is_drawn_at_the_end_where_it_is_known(found):
     assert list(ceiling.get_xdata()) == pytest.approx([0.85 * end, end])
 
 
-def test_the_cost_of_chance_grows_with_the_events(found):
+def test_the_cost_of_a_constant_answer_grows_with_the_events(found):
     """The same answer to every event, of which the runs have seen half of each class by then."""
     axes = plots.development(found.comparison, references(found)).axes[1]
-    (chance,) = [
+    (constant,) = [
         line
         for line in axes.get_lines()
         if line.get_color() == "#6e6e6e" and line.get_linestyle() == "-"
     ]
-    assert chance.get_ydata() == pytest.approx([45.0, 90.0])
+    assert constant.get_ydata() == pytest.approx([45.0, 90.0])
 
 
 def test_without_references_there_are_none_in_the_picture(development):
@@ -138,14 +138,14 @@ def test_without_references_there_are_none_in_the_picture(development):
 
 def test_the_curve_marks_what_is_enough_and_that_it_is_the_budget(found):
     (axes,) = findings_plots.budget_curve(found).axes
-    assert texts(axes) == ["chance", "every label", "enough: 40, the budget used"]
+    assert texts(axes) == ["constant answer", "all labels", "enough: 40, the budget used"]
     (mark,) = [line for line in axes.get_lines() if line.get_marker() == "D"]
     assert mark.get_xydata().tolist() == [[40.0, 85.0]]
 
 
 def test_a_curve_without_an_end_marks_the_budget_alone():
     (axes,) = findings_plots.budget_curve(made(curve={40: 60.0, 80: 80.0})).axes
-    assert texts(axes) == ["chance", "budget used"]
+    assert texts(axes) == ["constant answer", "budget used"]
 
 
 def test_the_curve_is_drawn_over_a_log_axis_in_a_band_of_its_intervals(found):
@@ -159,7 +159,7 @@ def test_the_curve_is_drawn_over_a_log_axis_in_a_band_of_its_intervals(found):
 
 def test_the_pictures_of_the_page_start_with_what_counts():
     captions = list(findings_plots.pictures(made(metric="cost", curve={10: 60.0, 20: 61.0})))
-    starts = ("The cost of mistakes", "The sum of", "What other budgets")
+    starts = ("The cost of mistakes", "The balanced accuracy", "What other budgets")
     assert all(each.startswith(start) for each, start in zip(captions, starts, strict=True))
 
 

@@ -63,7 +63,9 @@ def test_mean_and_deviation_are_those_of_a_sample(values):
 
 def test_the_weight_stands_in_the_head_where_it_is_not_a_half(compared):
     plan = dataclasses.replace(compared.plan, goal=Goal("sum", 0.8))
-    assert "sum 0.8/0.2 (%)" in report.table(dataclasses.replace(compared, plan=plan), False)
+    assert "weighted 0.8/0.2 accuracy (%)" in report.table(
+        dataclasses.replace(compared, plan=plan), False
+    )
 
 
 def test_a_given_rho_is_described_as_given(compared):
@@ -77,22 +79,22 @@ def lines_apart(findings):
     return [re.split(r"  +", line.strip()) for line in text.split("\n\n")[1].splitlines()]
 
 
-def test_chance_stands_apart_from_the_methods_without_labels_and_time():
-    assert lines_apart(made()) == [["chance", "50.00", "0.00", "100.00", "90.0"]]
+def test_a_constant_answer_stands_apart_from_the_methods_without_labels_and_time():
+    assert lines_apart(made()) == [["constant answer", "50.00", "0.00", "100.00", "90.0"]]
 
 
-def test_chance_is_the_constant_answer_that_costs_least():
+def test_it_is_the_constant_answer_that_costs_least():
     findings = made(metric="cost")
     goal = dataclasses.replace(findings.comparison.plan.goal, cost_fn=50.0)
     plan = dataclasses.replace(findings.comparison.plan, goal=goal)
     comparison = dataclasses.replace(findings.comparison, plan=plan)
     changed = dataclasses.replace(findings, comparison=comparison)
-    assert lines_apart(changed) == [["chance", "50.00", "100.00", "0.00", "90.0"]]
+    assert lines_apart(changed) == [["constant answer", "50.00", "100.00", "0.00", "90.0"]]
 
 
-def test_every_label_stands_below_chance():
+def test_all_labels_stand_below_a_constant_answer():
     _, ceiling = lines_apart(made(ceiling=99.0))
-    assert ceiling == ["every label", "99.00", "99.00", "99.00", "1.8", "40"]
+    assert ceiling == ["all labels", "99.00", "99.00", "99.00", "1.8", "40"]
 
 
 def test_what_stands_apart_takes_no_part_in_the_stars():

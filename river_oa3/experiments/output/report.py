@@ -30,9 +30,9 @@ def describe(comparison: Comparison) -> str:
     """What was compared on what, in a few lines."""
     stream, plan, setting = comparison.as_it_came, comparison.plan, comparison.setting
     share = plan.budget / comparison.events
-    orders = "one permutation" if plan.permutations else "events in the order in which they came"
+    orders = "one shuffle" if plan.permutations else "events in the order in which they came"
     if plan.runs > 1:
-        kind = "permutations" if plan.permutations else "runs in the order in which they came"
+        kind = "shuffles" if plan.permutations else "runs in the order in which they came"
         orders = f"mean +- standard deviation over {plan.runs} {kind}"
     is_part = comparison.events < len(stream) and plan.runs > 1 and not plan.permutations
     each = ", a different window in each run" if is_part else ""

@@ -83,7 +83,7 @@ def who_is_ahead(findings: Findings) -> str:
     if verdict.orders < 2:
         return (
             f"{verdict.best} has {_scored(findings, verdict.best)}, the best of this one run. One "
-            "run shows no difference between methods: give several, such as --permutations 20."
+            "run shows no difference between methods: give several, such as --shuffle 20."
         )
     behind = [each for each in verdict.differences if each.is_significant]
     if len(verdict.tied) == 1:

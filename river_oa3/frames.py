@@ -77,7 +77,7 @@ def read_raw(X: IntoDataFrame) -> RawBatch:
         values = values.astype(np.float64)
         for value in values[np.isinf(values)]:
             checks.refuse_value(name, value)
-        rows = np.flatnonzero((values != 0.0) & ~np.isnan(values))
+        rows = np.flatnonzero(values != 0.0)
         cells.append((rows, np.full(len(rows), len(names)), values[rows]))
         names.append(name)
     rows, columns, data = (
@@ -103,7 +103,7 @@ def _raw_cells(
             key, value = Category(name, value), 1.0
         elif math.isinf(value):
             checks.refuse_value(name, value)
-        elif value == 0.0 or math.isnan(value):
+        elif value == 0.0:
             continue
         if key not in known:
             known[key] = len(names)

@@ -7,8 +7,10 @@ scale, judge, observe, learn, ask. Constants have the names of `auto_constants.p
 from __future__ import annotations
 
 import math
+import typing
 
 PRIOR, CLIP, DENSE, FAR = 3.0, 4.0, 0.5, 4.0
+OUTLIER, BLOCK_START, BLOCK_SHARE = 8.0, 64, 0.75
 BIN_VALUE, BIN_START = 0.7, 5
 EDGES = [-1.1503493803760079, -0.6744897501960817, -0.31863936396437526, 0.0]
 EDGES += [-edge for edge in reversed(EDGES[:-1])]
@@ -47,12 +49,14 @@ def implicit_step(ym, v, w):
 
 
 def read(x):
-    """Features of an event: categories by name and text; what is missing or 0 is not there."""
+    """Features of an event: categories by name and text; 0 is not there, NaN is missing."""
     event = {}
     for name, value in x.items():
         if isinstance(value, str):
             event["category", name, value] = 1.0
-        elif value is not None and not math.isnan(value) and value != 0:
+        elif value is None or math.isnan(value):
+            event["number", name] = math.nan
+        elif value != 0:
             event["number", name] = clip(float(value), LARGEST)
     return event
 
@@ -83,21 +87,57 @@ class Weight:
         self.of = [Gaussian(), Gaussian()]
 
 
-class Feature:
-    """How often it was there, and the mean and variance of its values; its weights."""
+class Moments(typing.NamedTuple):
+    """Of the values of a feature: how many there were, their mean and their variance."""
 
-    def __init__(self, value):
-        self.n, self.mean, self.var = 1.0, value, 0.0
-        self.weight, self.bins = Weight(), None
+    n: float = 0.0
+    mean: float = 0.0
+    var: float = 0.0
 
     def counted(self, value):
-        """n, mean and variance with one more value."""
-        if value == 0:
-            return self.n, self.mean, self.var
         n, gap = self.n + 1, value - self.mean
         # Times 1 / n, as the core does: which bin a value is in may be a matter of rounding.
         mean = self.mean + gap * (1 / n)
-        return n, mean, self.var + (gap * (value - mean) - self.var) * (1 / n)
+        return Moments(n, mean, self.var + (gap * (value - mean) - self.var) * (1 / n))
+
+
+class Seen(typing.NamedTuple):
+    """Moments of a feature's values, those of its newest block, and how often it was missing."""
+
+    all: Moments
+    block: Moments
+    gaps: float = 0.0
+
+    def counted(self, value):
+        """With one more value."""
+        if math.isnan(value):
+            return self._replace(gaps=self.gaps + 1)
+        if value == 0:
+            return self
+        if self.all.n >= 2:
+            value = self.drawn_in(value)
+        seen = Seen(self.all.counted(value), self.block.counted(value), self.gaps)
+        long_enough = min(max(BLOCK_START, BLOCK_SHARE * seen.all.n), SCALE_WINDOW)
+        if seen.block.n < long_enough:
+            return seen
+        _, mean, var = seen.block
+        return Seen(Moments(seen.all.n, mean, var), Moments(), self.gaps)
+
+    def drawn_in(self, value):
+        """A wild value counts as one that lies a few deviations away."""
+        _, mean, var = self.all
+        square = var if var > ROUNDING * mean**2 + SMALLEST else mean**2
+        if (value - mean) ** 2 <= OUTLIER**2 * square:
+            return value
+        return mean + math.copysign(OUTLIER * math.sqrt(square), value - mean)
+
+
+class Feature:
+    """What was seen of its values; its weights."""
+
+    def __init__(self, value):
+        self.seen = Seen(Moments(1.0, value), Moments(1.0, value))
+        self.weight, self.bins = Weight(), None
 
 
 def rarity(n, t):
@@ -111,13 +151,14 @@ def sparse_value(n, mean, var, value, t):
     return clip(value / math.sqrt(square), CLIP) * math.sqrt(rarity(n, t))
 
 
-def dense_value(n, mean, var, value, t):
+def dense_value(seen, value, t):
     """The standardised value, and its bin or None."""
-    share, square = 1.0 if n == t else n * (1 / t), mean * mean
+    (n, mean, var), there = seen.all, t - seen.gaps
+    share, square = n / there if there > n else 1.0, mean * mean
     is_flag = var <= ROUNDING * square + SMALLEST
-    has_gaps = not is_flag and n < t and FAR**2 * var < square
-    is_gap = has_gaps and value == 0
-    if not has_gaps:
+    zeros_are_gaps = not is_flag and share < 1 and FAR**2 * var < square
+    is_gap = math.isnan(value) or (zeros_are_gaps and value == 0)
+    if not zeros_are_gaps:
         mean, var = share * mean, share * (var + square * (1 - share))
     is_constant = var <= ROUNDING * mean**2 + SMALLEST
     z = 0.0 if is_gap or is_constant else clip((value - mean) / math.sqrt(var), CLIP)
@@ -241,16 +282,18 @@ class Auto:
         parts = []
         for name, feature in self.features.items():
             value = event.get(name, 0.0)
-            known = feature.n, feature.mean, feature.var
-            n, mean, var = known if is_counted else feature.counted(value)
-            if n > DENSE * t:
-                z, bin_ = dense_value(n, mean, var, value, t)
+            seen = feature.seen if is_counted else feature.seen.counted(value)
+            if seen.all.n > DENSE * t:
+                z, bin_ = dense_value(seen, value, t)
                 parts.append((feature.weight, z))
                 if bin_ is not None:
                     parts.append(((feature.bins or [Weight()] * 9)[bin_], BIN_VALUE))
-            elif value:
-                parts.append((feature.weight, sparse_value(n, mean, var, value, t)))
-        new = 0 if t == 1 else len(event.keys() - self.features.keys()) * rarity(1, t)
+            elif value and not math.isnan(value):
+                parts.append((feature.weight, sparse_value(*seen.all, value, t)))
+        newcomers = [
+            name for name in event.keys() - self.features.keys() if not math.isnan(event[name])
+        ]
+        new = 0 if t == 1 else len(newcomers) * rarity(1, t)
         return parts, math.fsum(z * z for _, z in parts) + new, new
 
     def row(self, event, is_counted=False):
@@ -320,19 +363,21 @@ class Auto:
 
     def count(self, name, value):
         if name not in self.features:
-            self.features[name] = Feature(value)
+            if not math.isnan(value):
+                self.features[name] = Feature(value)
             return
         feature = self.features[name]
-        feature.n, feature.mean, feature.var = feature.counted(value)
-        if feature.bins is None and feature.n > DENSE * self.t:
-            numbers = feature.n, feature.mean, feature.var
-            if dense_value(*numbers, value, self.t)[1] is not None:
-                feature.bins = [Weight() for _ in range(9)]
+        feature.seen = feature.seen.counted(value)
+        if feature.bins is not None or math.isnan(value) or feature.seen.all.n <= DENSE * self.t:
+            return
+        if dense_value(feature.seen, value, self.t)[1] is not None:
+            feature.bins = [Weight() for _ in range(9)]
 
     def halve(self):
         self.t, self.squares = self.t / 2, self.squares / 2
         for feature in self.features.values():
-            feature.n /= 2
+            moments, block, gaps = feature.seen
+            feature.seen = Seen(moments._replace(n=moments.n / 2), block, gaps / 2)
 
     # Learning
 

@@ -32,7 +32,7 @@ LARGEST_PRECISION = 1e8
 
 cdef enum:
     # Numbers in a row of features, and in the threshold.
-    STRIDE = 9
+    STRIDE = 13
     N_RUNNING = 9
     N_BINS = 4 * BINS
     N_CALIBRATION = 7 + 2 * KNOTS
@@ -185,6 +185,10 @@ cdef class Auto(AutoEngine):
         copy.add_vector(b"n", &self.rows[0].seen.n, d, STRIDE)
         copy.add_vector(b"mean", &self.rows[0].seen.mean, d, STRIDE)
         copy.add_vector(b"var", &self.rows[0].seen.var, d, STRIDE)
+        copy.add_vector(b"gaps", &self.rows[0].seen.gaps, d, STRIDE)
+        copy.add_vector(b"block_n", &self.rows[0].seen.block_n, d, STRIDE)
+        copy.add_vector(b"block_mean", &self.rows[0].seen.block_mean, d, STRIDE)
+        copy.add_vector(b"block_var", &self.rows[0].seen.block_var, d, STRIDE)
         copy.add_vector(b"last", &self.rows[0].last, d, STRIDE)
         copy.add_vector(b"mu", &self.rows[0].weight.of[SLOW].mu, d, STRIDE)
         copy.add_vector(b"sigma", &self.rows[0].weight.of[SLOW].sigma, d, STRIDE)
@@ -254,6 +258,10 @@ cdef class Auto(AutoEngine):
             "n": stored(state, "n", (d,), least=max(1e-301, t * 1e-304), most=t + 1.0),
             "mean": stored(state, "mean", (d,), least=-LARGEST, most=LARGEST),
             "var": stored(state, "var", (d,), least=0.0, most=4.0 * LARGEST**2),
+            "gaps": stored(state, "gaps", (d,), least=0.0, most=2.0**53),
+            "block_n": stored(state, "block_n", (d,), least=0.0, most=2.0**53),
+            "block_mean": stored(state, "block_mean", (d,), least=-LARGEST, most=LARGEST),
+            "block_var": stored(state, "block_var", (d,), least=0.0, most=4.0 * LARGEST**2),
             "last": stored(state, "last", (d,), least=0.0, most=clock),
             "mu": stored(state, "mu", (d,), -LARGEST_MU, LARGEST_MU),
             "sigma": stored(state, "sigma", (d,), least, PRIOR),

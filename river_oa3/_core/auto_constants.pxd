@@ -11,6 +11,13 @@ cdef extern from *:
     /* The value of the indicator of a bin, and how often a feature is seen before it has bins. */
     #define OA3_BIN_VALUE 0.7
     #define OA3_BIN_START 5.0
+    /* A value enters the mean and the variance as at most so many deviations from the mean:
+       wild values, up to one in 64, cannot take the scale along. */
+    #define OA3_OUTLIER 8.0
+    /* The moments begin anew from a block of at least so many values, that is at least this share
+       of all or a window of the scaling long. */
+    #define OA3_BLOCK_START 64.0
+    #define OA3_BLOCK_SHARE 0.75
     /* A dense feature whose values lie so many deviations from 0 takes 0 as missing. */
     #define OA3_FAR 4.0
     /* Values are clipped here before they are squared; smaller squares have lost their digits. */
@@ -57,6 +64,9 @@ cdef extern from *:
     const double DENSE "OA3_DENSE"
     const double BIN_VALUE "OA3_BIN_VALUE"
     const double BIN_START "OA3_BIN_START"
+    const double OUTLIER "OA3_OUTLIER"
+    const double BLOCK_START "OA3_BLOCK_START"
+    const double BLOCK_SHARE "OA3_BLOCK_SHARE"
     const double FAR "OA3_FAR"
     const double LARGEST "OA3_LARGEST"
     const double SMALLEST "OA3_SMALLEST"

@@ -19,7 +19,8 @@ from .loss cimport curvature, implicit_logistic_step, logistic_lead, sigmoid
 from .query cimport BOTH, NEGATIVE, NEITHER, POSITIVE
 from .recall cimport FIRST_REPEAT, MANY_LABELS, REPEATS, Memory, Recall
 from .scaling cimport (
-    FAST, SLOW, Gaussian, Statistics, clipped, count_value, dense_value, rarity, sparse_value,
+    FAST, SLOW, Gaussian, Statistics, clipped, count_value, dense_value, rarity, share_of,
+    sparse_value,
 )
 from .threshold cimport note_event, note_positive
 
@@ -87,21 +88,23 @@ cdef class AutoEngine(AutoRows):
         cdef Term* term = self.terms
         cdef Py_ssize_t known = self.event.known, n_dense = self.n_dense, i = 0, k = 0
         cdef Py_ssize_t slot, next_dense, n_dense_next = 0, n_wanted = 0
-        cdef double t = self.t if is_counted else self.t + 1.0, per_event = 1.0 / t
+        cdef double t = self.t if is_counted else self.t + 1.0
         cdef double value, z, z2, part, length = 0.0, m = 0.0, v = 0.0, fast_m = 0.0, fast_v = 0.0
         cdef Statistics seen
         cdef Feature* row
         cdef Weight* weight
         cdef int bin
+        cdef bint is_missing
         while i < known or k < n_dense:
             # Features of the event and dense ones that it leaves out, in the order of their slots.
             slot = x[i].slot if i < known else END
             next_dense = dense[k] if k < n_dense else END
             value = 0.0
+            is_missing = False
             if slot <= next_dense:
-                value = clipped(x[i].value, LARGEST)
-                if isnan(value):  # missing
-                    value = 0.0
+                is_missing = isnan(x[i].value)
+                if not is_missing:
+                    value = clipped(x[i].value, LARGEST)
                 i += 1
                 k += slot == next_dense
             else:
@@ -110,20 +113,20 @@ cdef class AutoEngine(AutoRows):
             row = self.rows + slot
             seen = row.seen
             part = 0.0
+            if is_missing and not is_counted:
+                seen.gaps += 1.0
             if value != 0.0:
                 part = 1.0 / seen.n if is_counted else count_value(&seen, value)
             bin = -1
             if seen.n > DENSE * t:
                 dense_next[n_dense_next] = slot
                 n_dense_next += 1
-                z = dense_value(&seen, value, 1.0 if seen.n == t else seen.n * per_event, &bin)
+                z = dense_value(&seen, value, share_of(&seen, t), is_missing, &bin)
                 if row.bins < 0 and (is_counted or value == 0.0):
                     bin = -1  # bins come with a value that is counted
-            elif value != 0.0:
-                z = sparse_value(&seen, value, t, part)
             else:
-                continue
-            if value != 0.0 and not is_counted:
+                z = sparse_value(&seen, value, t, part) if value != 0.0 else 0.0
+            if (value != 0.0 or is_missing) and not is_counted:
                 change.slot = slot
                 change.seen = seen
                 change.wants_bins = bin >= 0 and row.bins < 0
@@ -258,6 +261,7 @@ cdef class AutoEngine(AutoRows):
         self.squares *= 0.5
         for slot in range(self.table.count):
             self.rows[slot].seen.n = larger(0.5 * self.rows[slot].seen.n, LEAST_COUNT)
+            self.rows[slot].seen.gaps *= 0.5
 
     cdef void admit_new(self) noexcept nogil:
         """Give the new features of the event, whose names are held, rows of their own."""
@@ -268,9 +272,9 @@ cdef class AutoEngine(AutoRows):
         for i in range(new):
             entry = self.event.entries + self.event.known + i
             row = self.rows + entry.slot
-            row.seen.n = 1.0
-            row.seen.mean = clipped(entry.value, LARGEST)
-            row.seen.var = 0.0
+            row.seen.n = row.seen.block_n = 1.0
+            row.seen.mean = row.seen.block_mean = clipped(entry.value, LARGEST)
+            row.seen.var = row.seen.block_var = row.seen.gaps = 0.0
             row.last = self.clock
             row.weight = self.blank
             row.bins = -1

@@ -9,12 +9,16 @@ Numbers = NDArray[np.float64]
 
 LARGEST_VALUE: float
 
+def as_counted(
+    model: Auto, names: list[Hashable], values: Numbers, columns: NDArray[np.int32]
+) -> Numbers: ...
 def observe_sums(
     model: Auto,
     names: list[Hashable],
     n: Numbers,
     mean: Numbers,
     var: Numbers,
+    gaps: Numbers,
     events: float,
     squares: float,
     slow: float,

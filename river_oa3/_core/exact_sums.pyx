@@ -73,7 +73,7 @@ cdef object read(const Long* total):
 
 
 def exact_sums(const double[::1] values, const Py_ssize_t[::1] starts):
-    """The number, the sum and the sum of squares of each stretch of finite values, 0 left out.
+    """The number, the sum and the sum of squares of each stretch of values, without 0 and NaN.
 
     Sums are whole numbers, to be multiplied by 2^-UNIT and 2^-SQUARE_UNIT.
     """
@@ -88,7 +88,7 @@ def exact_sums(const double[::1] values, const Py_ssize_t[::1] starts):
             clear(&total)
             clear(&squares)
             for k in range(starts[i], starts[i + 1]):
-                if values[k] != 0.0:
+                if values[k] > 0.0 or values[k] < 0.0:
                     n += 1
                     add_double(&total, &squares, values[k])
         found.append((n, read(&total), read(&squares)))

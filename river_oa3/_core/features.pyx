@@ -1,6 +1,6 @@
 """Dict to slots and values, in one pass with one hash lookup per feature."""
 
-from libc.math cimport isfinite, isnan
+from libc.math cimport NAN, isfinite, isnan
 from libc.stdint cimport uint32_t
 
 from cpython.dict cimport PyDict_Check, PyDict_Next, PyDict_Size
@@ -84,16 +84,16 @@ cdef class Features:
                 text = item
                 value = 1.0
             elif self.is_raw and <object>item is None:
-                value = 0.0
+                value = NAN
             else:
                 unusual = 1
             if unusual or not (
                 PyUnicode_CheckExact(<object>name) or PyLong_CheckExact(<object>name)
             ):
                 return self.read_any(list(dict.items(x)), learning)
-            if value == 0.0 or (self.is_raw and isnan(value)):
+            if value == 0.0:
                 continue
-            if not isfinite(value):
+            if not isfinite(value) and not (self.is_raw and isnan(value)):
                 refuse_value(<object>name, value)
             reading = event.readings + n
             reading.name = name
@@ -117,6 +117,8 @@ cdef class Features:
                 self.fetch_row(slot)
             elif slot == UNUSUAL:
                 return self.read_any(list(dict.items(x)), learning)
+            elif isnan(reading.value):  # nothing of a feature that is not known
+                continue
             elif learning:
                 event.newcomers[event.new].index = i
                 if not plain_hash(<object>reading.name, &event.newcomers[event.new].hash):
@@ -180,9 +182,9 @@ cdef class Features:
                 value = item
             else:
                 value = as_number(name, item)
-            if value == 0.0 or (self.is_raw and isnan(value)):
+            if value == 0.0:
                 continue
-            if not isfinite(value):
+            if not isfinite(value) and not (self.is_raw and isnan(value)):
                 refuse_value(name, value)
             names.append(name)
             values.append(value)
@@ -211,6 +213,8 @@ cdef class Features:
             event.readings[i].name = <PyObject*>names[i]
             event.readings[i].hash = hashes[i]
             if <Py_ssize_t>slots[i] < 0:
+                if isnan(values[i]):
+                    continue
                 event.newcomers[event.new].index = i
                 event.newcomers[event.new].hash = digests[i]
             event.add(slots[i], values[i])

@@ -3,13 +3,20 @@
 A value of 0 is the same as a feature that is not there. What that means depends on the feature:
 sparse ones (present in half of the events or fewer) are scaled and not centred, so that 0 stays 0;
 dense ones are standardised over all events, zeros included; and where the values of a dense one lie
-far from 0, as years do, 0 is no value of it but a gap, with a bin of its own.
+far from 0, as years do, 0 is no value of it but a gap. So is a missing number, None or NaN, of any
+dense feature; a gap has a bin of its own.
+
+One wild value must not hide all that come after it: a value enters the mean and the variance as one
+that lies OUTLIER deviations away at most. And nothing is kept for ever: the moments begin anew from
+those of the newest block of values, whose length grows with what has been seen. So a column whose
+unit has changed is read right after two blocks, and a wild first value is forgotten.
 """
 
 from libc.math cimport log, sqrt
 
 from .auto_constants cimport (
-    BIN_START, CLIP, DENSE, FAR, MISSING_BIN, ROUNDING, SMALLEST,
+    BIN_START, BLOCK_SHARE, BLOCK_START, CLIP, DENSE, FAR, MISSING_BIN, OUTLIER, ROUNDING,
+    SCALE_WINDOW, SMALLEST,
 )
 
 
@@ -35,6 +42,12 @@ cdef struct Statistics:
     double n
     double mean
     double var
+    # How often its value was missing.
+    double gaps
+    # The moments of the newest block of values.
+    double block_n
+    double block_mean
+    double block_var
 
 
 cdef struct Feature:
@@ -52,14 +65,45 @@ cdef inline double clipped(double value, double limit) noexcept nogil:
 
 cdef inline double count_value(Statistics* seen, double x) noexcept nogil:
     """Take one more value into the mean and the variance; returns 1 / n."""
-    cdef double gap = x - seen.mean, part
+    cdef double part
+    if seen.n >= 2.0:
+        x = drawn_in(seen, x)
     seen.n += 1.0
     part = 1.0 / seen.n
-    seen.mean += gap * part
-    seen.var += (gap * (x - seen.mean) - seen.var) * part
-    if seen.var < 0.0:  # rounding, where n was next to nothing
-        seen.var = 0.0
+    move_moments(&seen.mean, &seen.var, x, part)
+    seen.block_n += 1.0
+    move_moments(&seen.block_mean, &seen.block_var, x, 1.0 / seen.block_n)
+    end_block(seen)
     return part
+
+
+cdef inline double drawn_in(const Statistics* seen, double x) noexcept nogil:
+    """A value as it counts: where all others are alike, what they are is the unit."""
+    cdef double gap = x - seen.mean, square = seen.mean * seen.mean
+    if seen.var > ROUNDING * square + SMALLEST:
+        square = seen.var
+    if gap * gap <= OUTLIER * OUTLIER * square:
+        return x
+    return seen.mean + (OUTLIER if gap > 0.0 else -OUTLIER) * sqrt(square)
+
+
+cdef inline void move_moments(double* mean, double* var, double x, double part) noexcept nogil:
+    """Take a value that weighs this part of all into a mean and a variance."""
+    cdef double gap = x - mean[0]
+    mean[0] += gap * part
+    var[0] += (gap * (x - mean[0]) - var[0]) * part
+    if var[0] < 0.0:  # rounding, where a count was next to nothing
+        var[0] = 0.0
+
+
+cdef inline void end_block(Statistics* seen) noexcept nogil:
+    """Begin anew from the newest block where it is as long as it has to be."""
+    if seen.block_n >= BLOCK_START and (
+        seen.block_n >= BLOCK_SHARE * seen.n or seen.block_n >= SCALE_WINDOW
+    ):
+        seen.mean = seen.block_mean
+        seen.var = seen.block_var
+        seen.block_n = seen.block_mean = seen.block_var = 0.0
 
 
 cdef inline double rarity(double part, double t) noexcept nogil:
@@ -79,24 +123,31 @@ cdef inline double sparse_value(const Statistics* seen, double x, double t,
     return x * sqrt(factor / square)
 
 
-cdef inline double dense_value(const Statistics* seen, double x, double share,
+cdef inline double share_of(const Statistics* seen, double t) noexcept nogil:
+    """The share of t events that have a dense feature, of those in which it is not missing."""
+    cdef double there = t - seen.gaps
+    return seen.n / there if there > seen.n else 1.0
+
+
+cdef inline double dense_value(const Statistics* seen, double x, double share, bint is_missing,
                                int* bin) noexcept nogil:
     """The standardised value of a feature that this share of the events has; -1 for no bin yet."""
     cdef double square = seen.mean * seen.mean, mean, var, z
     cdef bint is_flag = seen.var <= ROUNDING * square + SMALLEST
-    cdef bint has_gaps = not is_flag and share < 1.0 and FAR * FAR * seen.var < square
-    if has_gaps:
+    cdef bint zeros_are_gaps = not is_flag and share < 1.0 and FAR * FAR * seen.var < square
+    cdef bint is_gap = is_missing or (zeros_are_gaps and x == 0.0)
+    if zeros_are_gaps:
         mean = seen.mean
         var = seen.var
     else:
         mean = share * seen.mean
         var = share * (seen.var + square * (1.0 - share))
     z = 0.0
-    if var > ROUNDING * mean * mean + SMALLEST and not (has_gaps and x == 0.0):
+    if var > ROUNDING * mean * mean + SMALLEST and not is_gap:
         z = clipped((x - mean) / sqrt(var), CLIP)
     bin[0] = -1
     if seen.n >= BIN_START and not is_flag:
-        bin[0] = MISSING_BIN if has_gaps and x == 0.0 else octile(z)
+        bin[0] = MISSING_BIN if is_gap else octile(z)
     return z
 
 

@@ -37,7 +37,8 @@ class Observed:
     events
         The number of events.
     features
-        For each feature: how many events had it, and the mean and the variance of its values there.
+        For each feature: how many events had it, the mean and the variance of its values there, and
+        in how many events it was missing.
     rows
         Sums over the rows: of squared lengths, of the slow and the fast learner's probability, of
         predictions that are positive, and of the worth of labels.
@@ -45,23 +46,28 @@ class Observed:
     """
 
     events: int = 0
-    features: dict[Hashable, tuple[float, float, float]] = dataclasses.field(default_factory=dict)
+    features: dict[Hashable, tuple[float, float, float, float]] = dataclasses.field(
+        default_factory=dict
+    )
     rows: tuple[float, float, float, float, float] = (0.0,) * 5
 
     @classmethod
     def of(cls, rows: Rows, sums: tuple[float, ...]) -> Observed:
         """The sums of some rows."""
         n_names = len(rows.names)
-        there = rows.data != 0.0
+        gaps = np.bincount(rows.indices[np.isnan(rows.data)], minlength=n_names)
+        there = (rows.data != 0.0) & ~np.isnan(rows.data)
         indices = rows.indices[there]
         data = np.clip(rows.data[there], -LARGEST_VALUE, LARGEST_VALUE)
         n = np.bincount(indices, minlength=n_names).astype(np.float64)
-        some = np.flatnonzero(n)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             mean = np.bincount(indices, data, minlength=n_names) / n
             var = np.bincount(indices, (data - mean[indices]) ** 2, minlength=n_names) / n
         features = {
-            rows.names[i]: (float(n[i]), float(mean[i]), float(var[i])) for i in some.tolist()
+            rows.names[i]: (float(n[i]), float(mean[i]), float(var[i]), float(gaps[i]))
+            if n[i]
+            else (0.0, 0.0, 0.0, float(gaps[i]))
+            for i in np.flatnonzero(n + gaps).tolist()
         }
         return cls(len(rows) - len(rows.errors), features, typing.cast(typing.Any, sums))
 
@@ -79,10 +85,10 @@ class Observed:
         squares, slow, fast, positives, worth = self.rows
         classifier = pipelines.last_step(model.classifier)
         if model._observes and isinstance(classifier, AutoOA3Classifier):
-            table: Numbers = np.array(list(self.features.values())).reshape(-1, 3)
-            n, mean, var = np.ascontiguousarray(table.T)
+            table: Numbers = np.array(list(self.features.values())).reshape(-1, 4)
             sums = self.events, squares, slow, fast, positives
-            observe_sums(classifier._core, list(self.features), n, mean, var, *sums)
+            n, mean, var, gaps = np.ascontiguousarray(table.T)
+            observe_sums(classifier._core, list(self.features), n, mean, var, gaps, *sums)
         if isinstance(model._query, AdaptiveQuery):
             model._query._rule.note_batch(worth / self.events, self.events)
         model.n_seen += self.events
@@ -91,12 +97,15 @@ class Observed:
 
 
 def _merged(
-    one: tuple[float, float, float], other: tuple[float, float, float]
-) -> tuple[float, float, float]:
+    one: tuple[float, float, float, float], other: tuple[float, float, float, float]
+) -> tuple[float, float, float, float]:
     n = one[0] + other[0]
+    if not n:
+        return 0.0, 0.0, 0.0, one[3] + other[3]
     part, gap = other[0] / n, other[1] - one[1]
     return (
         n,
         one[1] + part * gap,
         one[2] + part * (other[2] - one[2]) + part * (1.0 - part) * gap * gap,
+        one[3] + other[3],
     )

@@ -37,7 +37,10 @@ NO_TEXT = "text that is not in UTF-8"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rows:
-    """Events as sparse rows; those that a model would refuse are empty, with the reason."""
+    """Events as sparse rows; those that a model would refuse are empty, with the reason.
+
+    NaN is a missing number.
+    """
 
     data: Numbers
     indices: Indices
@@ -58,7 +61,7 @@ class Rows:
                 if value != 0.0:
                     x[name.name] = name.value
             elif value != 0.0:
-                x[name] = value
+                x[name] = None if math.isnan(value) else value
         return x
 
 
@@ -110,7 +113,7 @@ def rows_of_columns(
 
     >>> rows = rows_of_columns({"amount": pa.array([3.5, None]), "land": pa.array(["FR", "XX"])})
     >>> [rows.event(i) for i in range(2)]
-    [{'amount': 3.5, 'land': 'FR'}, {'land': 'XX'}]
+    [{'amount': 3.5, 'land': 'FR'}, {'amount': None, 'land': 'XX'}]
 
     """
     n = len(next(iter(columns.values()))) if columns else 0
@@ -141,7 +144,7 @@ def rows_of_columns(
     if not n_features:
         indptr = np.zeros(n + 1, dtype=np.int64)
     _clear(data, indptr, errors)
-    return Rows(_finite(data).reshape(-1), indices.reshape(-1), indptr, names, errors)
+    return Rows(data.reshape(-1), indices.reshape(-1), indptr, names, errors)
 
 
 def _unpack(
@@ -209,7 +212,7 @@ def rows_of_maps(maps: pa.MapArray, is_raw: bool = True) -> Rows:
         refuse(bad, as_number if not is_raw else _as_feature)
     data = np.array(data)
     _clear(data, indptr, errors)
-    return Rows(_finite(data), codes.astype(np.int32), indptr, names, errors)
+    return Rows(data, codes.astype(np.int32), indptr, names, errors)
 
 
 def rows_of_table(
@@ -239,7 +242,7 @@ def rows_of_table(
     >>> columns = {"id": pa.array([7, 8]), "amount": pa.array(["3.5", "?"])}
     >>> rows = rows_of_table(schema, columns, 2)
     >>> [rows.event(i) for i in range(2)]
-    [{'amount': 3.5, 'land': '(missing)'}, {'land': '(missing)'}]
+    [{'amount': 3.5, 'land': '(missing)'}, {'amount': None, 'land': '(missing)'}]
 
     """
     # One for each batch: values that come once, as of a column of ids, would pile up in it.
@@ -248,7 +251,7 @@ def rows_of_table(
     indptr = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(found.counts, out=indptr[1:])
     words = {row: str(error) for row, error in errors.items()}
-    return Rows(_finite(found.data), found.indices, indptr, encoder.names, words)
+    return Rows(found.data, found.indices, indptr, encoder.names, words)
 
 
 def _row_of(entry: int, indptr: NDArray[np.int64]) -> int:
@@ -356,9 +359,3 @@ def _clear(data: Numbers, indptr: NDArray[np.int64], errors: dict[int, str]) -> 
     flat = data.reshape(-1)
     for row in errors:
         flat[indptr[row] : indptr[row + 1]] = 0.0
-
-
-def _finite(data: Numbers) -> Numbers:
-    """Missing is the same as 0."""
-    data[np.isnan(data)] = 0.0
-    return data

@@ -15,6 +15,7 @@ from scipy.special import ndtr
 
 from river_oa3 import pipelines
 from river_oa3._core.auto_batch import report_rows
+from river_oa3._core.auto_observed import as_counted
 from river_oa3._core.query import asymmetric_probabilities
 from river_oa3.active import ActiveLearner
 from river_oa3.auto import AutoOA3Classifier
@@ -137,6 +138,14 @@ class Scorer:
             return self._score_raw(rows)
         return self._score_numbers(rows)
 
+    def counted(self, rows: Rows) -> Rows:
+        """The rows as they count in the scale of the features, where wild values are drawn in."""
+        if not self.is_raw:
+            return rows
+        core = typing.cast(AutoOA3Classifier, self.classifier)._core
+        data = as_counted(core, rows.names, rows.data, rows.indices)
+        return dataclasses.replace(rows, data=data)
+
     def observed(self, rows: Rows, scores: Scores) -> Observed:
         """What these events teach without their labels."""
         good = np.ones(len(rows), dtype=bool)
@@ -145,7 +154,7 @@ class Scorer:
         positives = float(scores.label[good].sum())
         if not self.is_raw:
             rows = dataclasses.replace(rows, data=rows.data[:0], indices=rows.indices[:0])
-        return Observed.of(rows, (squares, slow, fast, positives, worth))
+        return Observed.of(self.counted(rows), (squares, slow, fast, positives, worth))
 
     def _score_raw(self, rows: Rows) -> Scores:
         core = typing.cast(AutoOA3Classifier, self.classifier)._core

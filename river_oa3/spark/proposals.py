@@ -83,7 +83,7 @@ def proposing(
             ids = batch.column(id).to_pylist()
             rows = _without(rows, scores.errors)
             yield from _sent("error", [(ids[i], words) for i, words in scores.errors.items()])
-            sums.add(Sums.of(rows, scores, scorer.is_raw))
+            sums.add(Sums.of(scorer.counted(rows), scores, scorer.is_raw))
             # The share of the batch is no larger: it only falls as events are added.
             share = share_of(most, sums.expected)
             chosen = _candidates(ids, scores, uniforms, share)

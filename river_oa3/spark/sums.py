@@ -32,15 +32,15 @@ class Sums:
         Sums over the events, in units of 2^-UNIT: of the probability of asking, the squared
         length, the slow and the fast learner's probability and the worth of a label.
     features
-        For each feature: how many events had it, the sum of its values there, and that of their
-        squares, in units of 2^-SQUARE_UNIT.
+        For each feature: how many events had it, the sum of its values there, that of their
+        squares, in units of 2^-SQUARE_UNIT, and in how many events it was missing.
 
     """
 
     events: int = 0
     positives: int = 0
     rows: list[int] = dataclasses.field(default_factory=lambda: [0] * 5)
-    features: dict[Hashable, tuple[int, int, int]] = dataclasses.field(default_factory=dict)
+    features: dict[Hashable, tuple[int, int, int, int]] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def of(cls, rows: Rows, scores: Scores, is_raw: bool) -> Sums:
@@ -61,7 +61,10 @@ class Sums:
         for name, seen in other.features.items():
             known = self.features.get(name)
             if known is not None:
-                seen = (known[0] + seen[0], known[1] + seen[1], known[2] + seen[2])
+                seen = typing.cast(
+                    tuple[int, int, int, int],
+                    tuple(a + b for a, b in zip(known, seen, strict=True)),
+                )
             self.features[name] = seen
 
     @property
@@ -82,8 +85,8 @@ class Sums:
 
     def to_json(self) -> typing.Any:
         features = [
-            [_name_json(name), n, _packed(total), _packed(squares)]
-            for name, (n, total, squares) in self.features.items()
+            [_name_json(name), n, _packed(total), _packed(squares), gaps]
+            for name, (n, total, squares, gaps) in self.features.items()
         ]
         return [self.events, self.positives, [_packed(total) for total in self.rows], features]
 
@@ -99,24 +102,32 @@ class Sums:
                     n,
                     _unpacked(total),
                     _unpacked(squares),
+                    gaps,
                 )
-                for name, n, total, squares in features
+                for name, n, total, squares, gaps in features
             },
         )
 
 
-def _features(rows: Rows) -> dict[Hashable, tuple[int, int, int]]:
+def _features(rows: Rows) -> dict[Hashable, tuple[int, int, int, int]]:
     data = np.clip(rows.data, -LARGEST_VALUE, LARGEST_VALUE)
     shape = (len(rows), len(rows.names))
     by_name = csr_array((data, rows.indices, rows.indptr), shape=shape).tocsc()
     found = exact_sums(by_name.data, by_name.indptr.astype(np.intp))
-    return {name: sums for name, sums in zip(rows.names, found, strict=True) if sums[0]}
+    gaps = np.bincount(rows.indices[np.isnan(rows.data)], minlength=len(rows.names)).tolist()
+    return {
+        name: (*sums, missing)
+        for name, sums, missing in zip(rows.names, found, gaps, strict=True)
+        if sums[0] or missing
+    }
 
 
-def _moments(n: int, total: int, squares: int) -> tuple[float, float, float]:
-    """The number, the mean and the variance, each rounded once."""
+def _moments(n: int, total: int, squares: int, gaps: int) -> tuple[float, float, float, float]:
+    """The number, the mean and the variance, each rounded once, and how many are missing."""
+    if not n:
+        return 0.0, 0.0, 0.0, float(gaps)
     variance = (n * squares - total * total) / (n * n << SQUARE_UNIT)
-    return float(n), total / (n << UNIT), variance
+    return float(n), total / (n << UNIT), variance, float(gaps)
 
 
 def _name_json(name: Hashable) -> typing.Any:

@@ -92,8 +92,8 @@ def test_what_was_learned_at_any_scale_can_be_stored(stream):
 
 # What is missing is not there
 
+ZEROS = {"zero": 0, "zero-float": -0.0, "false": False, "numpy-false": np.bool_(False)}
 MISSING = {
-    "None": None,
     "nan": math.nan,
     "numpy-nan": np.float64("nan"),
     "numpy-float32-nan": np.float32("nan"),
@@ -102,29 +102,48 @@ MISSING = {
     "decimal-signalling-nan": Decimal("sNaN"),
     "NA": pd.NA,
     "NaT": pd.NaT,
-    "zero": 0,
-    "zero-float": -0.0,
-    "false": False,
-    "numpy-false": np.bool_(False),
 }
+
+
+def with_some(value, stream, data):
+    """The stream with this value in some places, and with nothing there."""
+    names = ["a", "b", "colour", 7, "never seen"]
+    places = [data.draw(st.sets(st.sampled_from(names))) for _ in stream]
+    there = [
+        (x | dict.fromkeys(place, value), *rest)
+        for (x, *rest), place in zip(stream, places, strict=True)
+    ]
+    absent = [
+        ({name: value for name, value in x.items() if name not in place}, *rest)
+        for (x, *rest), place in zip(stream, places, strict=True)
+    ]
+    return there, absent
+
+
+@pytest.mark.parametrize("zero", ZEROS.values(), ids=ZEROS)
+@given(stream=raw_streams, data=st.data())
+@settings(max_examples=15)
+def test_zero_is_an_absent_value(zero, stream, data):
+    there, absent = with_some(zero, stream, data)
+    one, other = AutoOA3Classifier(), AutoOA3Classifier()
+    assert told_while_learning(one, there) == told_while_learning(other, absent)
+    assert state(one) == state(other)
 
 
 @pytest.mark.parametrize("nothing", MISSING.values(), ids=MISSING)
 @given(stream=raw_streams, data=st.data())
 @settings(max_examples=15)
-def test_missing_value_is_an_absent_one(nothing, stream, data):
-    names = ["a", "b", "colour", 7, "never seen"]
-    gaps = [data.draw(st.sets(st.sampled_from(names))) for _ in stream]
-    with_gaps = [
-        (x | dict.fromkeys(gap, nothing), *rest)
-        for (x, *rest), gap in zip(stream, gaps, strict=True)
-    ]
-    without = [
-        ({name: value for name, value in x.items() if name not in gap}, *rest)
-        for (x, *rest), gap in zip(stream, gaps, strict=True)
-    ]
+def test_missing_value_is_the_same_whatever_says_so(nothing, stream, data):
+    there, _ = with_some("missing", stream, data)
+    said, said_otherwise = (
+        [
+            ({name: word if value == "missing" else value for name, value in x.items()}, *rest)
+            for x, *rest in there
+        ]
+        for word in (nothing, math.nan)
+    )
     one, other = AutoOA3Classifier(), AutoOA3Classifier()
-    assert told_while_learning(one, with_gaps) == told_while_learning(other, without)
+    assert told_while_learning(one, said) == told_while_learning(other, said_otherwise)
     assert state(one) == state(other)
 
 

@@ -149,7 +149,7 @@ def test_there_is_no_escape_code_where_there_is_no_terminal(compared):
 
 def test_the_output_says_what_was_compared(compared, stream):
     head = compared.out.split("\n\n")[1]
-    for part in (f"{len(stream)} events", f"budget {BUDGET} labels", "3 permutations", "seed 3"):
+    for part in (f"{len(stream)} events", f"budget {BUDGET} labels", "3 shuffles", "seed 3"):
         assert part in head
 
 

@@ -281,7 +281,7 @@ def test_an_interrupt_between_runs_prints_a_table_of_those_that_are_finished(run
     assert (again.code, "INTERRUPTED" in again.out) == (1, False)
     ended = run_for(15, "--permutations", 4)
     assert len(small.tasks) > tuned
-    assert "INTERRUPTED: 3 of 4 permutations finished" in ended.out
+    assert "INTERRUPTED: 3 of 4 shuffles finished" in ended.out
     content = json.loads((ended.folder / "table2.json").read_text())
     assert content["protein/sum"]["complete"] is False
 
@@ -295,7 +295,7 @@ def test_quick_is_said_and_written_under_names_of_its_own(small, parts, tmp_path
     ended = command(tmp_path, "reproduce", "table2", *options)
     assert "table2-quick.txt" in ended.files
     assert ended.out.count('quick, not for comparison with the paper: "') == 2
-    assert "over 3 permutations" in ended.out
+    assert "over 3 shuffles" in ended.out
 
 
 @pytest.mark.parametrize(

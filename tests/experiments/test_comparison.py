@@ -57,12 +57,12 @@ def test_an_interrupt_while_tuning_leaves_no_runs(monkeypatch, stream, small):
 
 def test_an_interrupted_comparison_is_described_as_such(monkeypatch, stream):
     result = interrupted(monkeypatch, stream, after=5)
-    assert "INTERRUPTED: 2 of 3 permutations finished" in report.describe(result)
+    assert "INTERRUPTED: 2 of 3 shuffles finished" in report.describe(result)
 
 
 def test_a_permutation_that_a_method_did_not_reach_is_not_finished(monkeypatch, stream):
     result = interrupted(monkeypatch, stream, after=1)
-    assert "INTERRUPTED: 0 of 3 permutations finished" in report.describe(result)
+    assert "INTERRUPTED: 0 of 3 shuffles finished" in report.describe(result)
 
 
 def test_a_finished_comparison_is_complete(compared):

@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 from durable_services import EVENTS, durable, restarted
 
-from river_oa3.pending.errors import AnswerChangedError
+from river_oa3.pending.errors import AnswerChangedError, LabelLearnedError
 
 X = {"a": 1.0, "b": -0.5}
 
@@ -84,7 +84,7 @@ def test_label_twice_with_others_in_between_is_learned_once(url):
         (1, True, None),
     ]
     outcomes = service.learn_each([*delivery, (2, True, None)])
-    kinds = [type(None)] * 3 + [ValueError] + [type(None)] * 2
+    kinds = [type(None)] * 3 + [LabelLearnedError] + [type(None)] * 2
     assert [type(outcome) for outcome in outcomes] == kinds
     assert service.model.n_learned == 3
 

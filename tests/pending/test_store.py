@@ -24,6 +24,7 @@ from river_oa3 import (
     query,
 )
 from river_oa3.pending import StoreError, tables
+from river_oa3.pending.errors import LabelLearnedError
 
 X = {"a": 1.0, "b": -0.5}
 
@@ -255,7 +256,7 @@ def test_label_twice_in_one_delivery_is_learned_once(url):
     service.predict_one("b", X)
     labels = [("a", True, None), ("a", True, None), ("b", False, 2.0), ("a", False, None)]
     outcomes = service.learn_each(labels)
-    assert [type(outcome) for outcome in outcomes] == [type(None)] * 3 + [ValueError]
+    assert [type(outcome) for outcome in outcomes] == [type(None)] * 3 + [LabelLearnedError]
     assert service.model.n_learned == 2
 
 

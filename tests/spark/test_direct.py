@@ -235,10 +235,10 @@ def test_folders_that_are_columns_are_left_to_spark(spark, model, tmp_path):
 
 @pytest.mark.parametrize("kind", ["decimal(5,2)", "map<string,decimal(5,2)>"])
 def test_types_that_are_stored_in_many_ways_are_left_to_spark(spark, model, tmp_path, kind):
-    spark.createDataFrame([], f"id int, x {kind}").write.parquet(f"{tmp_path}/x")
+    spark.createDataFrame([], f"id int, double {kind}").write.parquet(f"{tmp_path}/x")
     frame = spark.read.parquet(f"{tmp_path}/x")
-    with pytest.raises(ValueError, match="column 'x' is of type"):
-        score(frame, model, "id", "x", direct=True)
+    with pytest.raises(ValueError, match="column 'double' is of type"):
+        score(frame, model, "id", "double", direct=True)
 
 
 def test_another_format_is_left_to_spark(spark, model, tmp_path):

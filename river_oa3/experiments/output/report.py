@@ -52,7 +52,7 @@ def describe(comparison: Comparison) -> str:
     if not comparison.is_complete:
         left = [method for method in plan.methods if method not in comparison.failed]
         done = min(len(comparison.runs.get(method, ())) for method in left)
-        kind = "permutations" if plan.permutations else "runs"
+        kind = "shuffles" if plan.permutations else "runs"
         lines.append(f"INTERRUPTED: {done} of {plan.runs} {kind} finished")
     lines += [f"{method} {reason}" for method, reason in comparison.failed.items()]
     return "\n".join(lines)

@@ -21,13 +21,18 @@ def as_maps(events, values=None):
     return pa.array([list(x.items()) for x in events], pa.map_(pa.string(), values))
 
 
-def meant(x):
-    """What is left of an event when what is missing or zero is left out."""
-    return {
-        name: value if isinstance(value, str) else float(value)
-        for name, value in x.items()
-        if not (value is None or value == 0 or (isinstance(value, float) and math.isnan(value)))
-    }
+def meant(x, texts=TEXTS):
+    """What counts of an event: neither a zero nor a text that is missing, but a number that is."""
+    counted = {}
+    for name, value in x.items():
+        if isinstance(value, str):
+            counted[name] = value
+        elif value is None or math.isnan(value):
+            if name not in texts:
+                counted[name] = None
+        elif value:
+            counted[name] = float(value)
+    return counted
 
 
 def events_of(rows):

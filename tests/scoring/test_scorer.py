@@ -92,7 +92,8 @@ def test_auto_scores_columns_with_texts_and_gaps_as_single_events(n_learned):
     wanted = ("a", "b", "colour")
     stream = [({name: x[name] for name in wanted}, y) for x, y, _ in raw_events(300)]
     model = used(AutoOA3Classifier(), "own", "none", stream[:n_learned])
-    events = [x for x, _ in stream[200:]] + [{"a": 1.0, "colour": "never seen"}, {}]
+    gaps = [{"a": 1.0, "b": None, "colour": "never seen"}, dict.fromkeys(wanted)]
+    events = [x for x, _ in stream[200:]] + gaps
     rows = rows_of_columns(as_columns(events, wanted))
     assert_scored_as_one_by_one(model, rows, events)
 
@@ -197,7 +198,7 @@ def test_a_subclass_with_ways_of_its_own_is_refused():
 
 def test_refused_rows_do_not_count_in_what_is_observed():
     scorer = Scorer(auto_trained())
-    rows = rows_of_columns({"a": pa.array([1.0, math.inf, 3.0])})
+    rows = rows_of_columns({"a": pa.array([1.0, math.inf, 3.0, None])})
     observed = scorer.observed(rows, scorer.score(rows))
-    assert observed.events == 2
-    assert observed.features["a"] == (2.0, 2.0, 1.0)
+    assert observed.events == 3
+    assert observed.features["a"] == (2.0, 2.0, 1.0, 1.0)

@@ -148,7 +148,7 @@ def test_a_value_that_never_changes_has_no_variance():
     batch = pa.RecordBatch.from_arrays([pa.array([0.1 + 1.7e9] * 1000)], names=["v"])
     rows = rows_of(batch, Features(("v",), False), True)
     sums = Sums.of(rows, Scorer(trained(None)).score(rows), True)
-    assert sums.observed.features == {"v": (1000.0, 0.1 + 1.7e9, 0.0)}
+    assert sums.observed.features == {"v": (1000.0, 0.1 + 1.7e9, 0.0, 0.0)}
 
 
 def test_sums_survive_the_way_to_the_driver():

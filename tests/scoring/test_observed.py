@@ -165,7 +165,7 @@ def test_old_events_count_for_half_where_they_would_one_by_one():
     for name in ("a", "b"):
         assert features[name][0] == pytest.approx(wanted[name][0])
         # Blocks of values end inside a batch where they would one by one, or at its end.
-        assert features[name][1:] == pytest.approx(wanted[name][1:], rel=0.02)
+        assert features[name][1:] == pytest.approx(wanted[name][1:], rel=0.05)
 
 
 def test_a_batch_across_many_halvings_counts_as_one_by_one():

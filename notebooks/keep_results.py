@@ -1,4 +1,4 @@
-"""Keep the results of `river-oa3 reproduce all` beside notebook 02, and run notebooks again.
+"""Keep the results of `python -m notebooks.paper all` beside notebook 02, and run notebooks again.
 
     python notebooks/keep_results.py --results FOLDER notebooks/02_the_paper_in_pictures.ipynb
 

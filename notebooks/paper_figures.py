@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from paper.sets import HIGH_DIMENSIONAL
 from paper_results import (
     BETTER,
     COMPLETE,
@@ -18,8 +19,6 @@ from paper_results import (
     set_name,
     signed,
 )
-
-from river_oa3.experiments.paper.sets import HIGH_DIMENSIONAL
 
 
 def _as_list(sentences: list[str]) -> str:

@@ -1,7 +1,7 @@
 """What notebook 02 shows: the files in `results` as tables, pictures and sentences.
 
-The files are those of `river-oa3 reproduce all`. Every figure that the sentences quote is read from
-them, so that the notebook stays true when they are made again.
+The files are those of `python -m notebooks.paper all`. Every figure that the sentences quote is
+read from them, so that the notebook stays true when they are made again.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from IPython.display import HTML, Image, display
+from paper.registry import EXPERIMENTS
 
 from river_oa3 import datasets
 from river_oa3.experiments.methods import of_families
-from river_oa3.experiments.paper.registry import EXPERIMENTS
 
 RESULTS = Path(__file__).parent / "results"
 FIRST, SECOND = of_families("first-order rival"), of_families("second-order rival")

@@ -1,4 +1,4 @@
-"""The command line: `river-oa3 compare`, `reproduce`, `bench`, `serve`, `score`, `show`."""
+"""The command line: `river-oa3 compare`, `serve`, `score`, `show`; others run as they do."""
 
 from __future__ import annotations
 
@@ -14,17 +14,23 @@ import traceback
 import typing
 from collections.abc import Iterator, Sequence
 
-__all__ = ["main", "parser"]
+__all__ = ["Command", "main", "parser", "run"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command.
+    """Run a command of `river-oa3`, as `run` does."""
+    return run(parser(), arguments)
+
+
+def run(parser: argparse.ArgumentParser, arguments: Sequence[str] | None = None) -> int:
+    """Run what the arguments say, by default those of the process.
 
     The exit code is 0, 1 when interrupted, 2 for bad input, or 3 for an error of the command's own.
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
-    options = parser().parse_args(words)
-    options.command_line = shlex.join(["river-oa3", *words])
+    name = parser.prog
+    options = parser.parse_args(words)
+    options.command_line = f"{name} {shlex.join(words)}"
     try:
         with _ends_as_interrupts():
             return int(options.run(options))
@@ -33,16 +39,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        print("river-oa3: interrupted; what was written before is kept", file=sys.stderr)
+        print(f"{name}: interrupted; what was written before is kept", file=sys.stderr)
         return 1
     except Exception as error:
         if options.debug:
             traceback.print_exception(error)
         if isinstance(error, _of_the_input()):
-            print(f"river-oa3: {error}", file=sys.stderr)
+            print(f"{name}: {error}", file=sys.stderr)
             return 2
         print(
-            f"river-oa3: an error of its own, not of what it was given: {type(error).__name__}: "
+            f"{name}: an error of its own, not of what it was given: {type(error).__name__}: "
             f"{error}" + ("" if options.debug else "; --debug shows where"),
             file=sys.stderr,
         )
@@ -78,17 +84,18 @@ def _ends_as_interrupts() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-class _Command(argparse.ArgumentParser):
+class Command(argparse.ArgumentParser):
     """A command, whose module is imported when it is run: all together take a second and more."""
 
     def __init__(self, *args: typing.Any, module: str | None = None, **kwargs: typing.Any):
         super().__init__(*args, **kwargs)
+        self.set_defaults(debug=False)
         self._module = module
 
     def parse_known_args(self, args: typing.Any = None, namespace: typing.Any = None) -> typing.Any:
         if self._module is not None:
             module, self._module = self._module, None
-            importlib.import_module(f"river_oa3.commands.{module}").add_arguments(self)
+            importlib.import_module(module).add_arguments(self)
             self.add_argument(
                 "--debug",
                 action="store_true",
@@ -100,19 +107,16 @@ class _Command(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """All commands and their options."""
-    parser = _Command(
+    parser = Command(
         prog="river-oa3",
         description="Online learning from imbalanced streams with a budget of labels.",
     )
-    parser.set_defaults(debug=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, summary in {
         "compare": "all methods on one stream",
-        "reproduce": "the paper's tables and figures",
-        "bench": "speed and quality beside other libraries",
         "serve": "a model over HTTP, with a page for the annotators",
         "score": "the scores of the events of a file",
         "show": "what a model file holds",
     }.items():
-        commands.add_parser(name, help=summary, module=name)
+        commands.add_parser(name, help=summary, module=f"river_oa3.commands.{name}")
     return parser

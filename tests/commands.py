@@ -11,13 +11,16 @@ import typing
 from pathlib import Path
 
 import numpy as np
+import paper.command
+import pytest
 import scipy.sparse
+from paper import study, tuned
 
+from river_oa3 import datasets
 from river_oa3.cli import main
-from river_oa3.experiments import replay, runner, tuning
+from river_oa3.experiments import Goal, Plan, compare, replay, runner, tuning
 from river_oa3.experiments.methods import METHODS, build
 from river_oa3.experiments.output import plots
-from river_oa3.experiments.paper import study, tuned
 from river_oa3.experiments.processes import BLAS_SETTINGS
 from river_oa3.experiments.runner import SerialRunner
 from river_oa3.experiments.stream_replay import uniforms
@@ -116,6 +119,30 @@ class Small:
         return Recorded.tasks
 
 
+@pytest.fixture
+def small(monkeypatch):
+    return Small(monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def parts(tmp_path_factory):
+    return write_parts(tmp_path_factory.mktemp("parts"))
+
+
+@pytest.fixture(scope="session")
+def stream():
+    X, y = events()
+    return datasets.stream("small", X, y).unit_rows()
+
+
+@pytest.fixture(scope="session")
+def compared(stream):
+    """All methods on the small stream, in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        Small(patch)
+        return compare(stream, Plan(20, Goal("sum"), permutations=3, seed=2))
+
+
 class Ended(typing.NamedTuple):
     """What a command said and left behind."""
 
@@ -165,7 +192,7 @@ class Ended(typing.NamedTuple):
         return rows
 
 
-def command(folder, *arguments):
+def command(folder, *arguments, main=main):
     """Run a command in this process, its results going to `folder`."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -174,6 +201,11 @@ def command(folder, *arguments):
         except SystemExit as end:  # argparse's way to refuse
             code = end.code
     return Ended(code, out.getvalue(), err.getvalue(), Path(folder))
+
+
+def paper_command(folder, *arguments):
+    """Run `python -m notebooks.paper` likewise."""
+    return command(folder, *arguments, main=paper.command.main)
 
 
 def all_methods(folder, data, jobs, *more):

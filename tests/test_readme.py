@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import bench.commands
+import paper.command
 import pytest
 
 from river_oa3 import cli
@@ -17,6 +19,7 @@ from river_oa3 import cli
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 COMMANDS = sorted(set(re.findall(r"river-oa3 ([a-z][^`&\n]*)", README)))
+IN_A_CLONE = sorted(set(re.findall(r"`python -m (notebooks\.paper|tests\.bench) ([^`]*)`", README)))
 
 PUBLIC = [
     "river_oa3",
@@ -41,9 +44,15 @@ def test_a_command_of_the_readme_is_understood(command):
     cli.parser().parse_args(shlex.split(command))
 
 
+@pytest.mark.parametrize(("module", "words"), IN_A_CLONE)
+def test_a_command_of_a_clone_is_understood(module, words):
+    parsers = {"notebooks.paper": paper.command.parser, "tests.bench": bench.commands.parser}
+    parsers[module]().parse_args(shlex.split(words))
+
+
 def test_the_readme_shows_each_command():
     shown = {command.split()[0] for command in COMMANDS}
-    assert shown >= {"compare", "reproduce", "bench", "serve", "show"}
+    assert shown >= {"compare", "score", "serve", "show"}
 
 
 def test_the_main_command_runs_on_what_comes_with_river(tmp_path, capsys):

@@ -2,15 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from commands import QUICK, Small, all_methods, command, events, write_libsvm, write_parts
+from commands import QUICK, all_methods, command, events, parts, small, write_libsvm
 
 from river_oa3 import datasets
 from river_oa3.datasets.paper_rows import rows_for_paper
 
-
-@pytest.fixture
-def small(monkeypatch):
-    return Small(monkeypatch)
+__all__ = ["parts", "small"]
 
 
 @pytest.fixture(scope="session")
@@ -39,19 +36,3 @@ def compare(small, data, tmp_path):
         return command(tmp_path / folder, "compare", data, *quick, *arguments)
 
     return run
-
-
-@pytest.fixture(scope="session")
-def parts(tmp_path_factory):
-    return write_parts(tmp_path_factory.mktemp("parts"))
-
-
-@pytest.fixture(scope="session")
-def table2(parts, tmp_path_factory):
-    """The main table on parts of three of its data sets, the small way."""
-    with pytest.MonkeyPatch.context() as patch:
-        Small(patch)
-        folder = tmp_path_factory.mktemp("table2") / "results"
-        return command(
-            folder, "reproduce", "table2", "--data-dir", parts, "--permutations", 2, "--jobs", 1
-        )

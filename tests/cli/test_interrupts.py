@@ -21,18 +21,19 @@ from river_oa3.experiments.store import RunStore
 class Terminal:
     """A command in a process group of its own, whose progress bar is watched."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, module="river_oa3", folder=None):
         import pty
 
         self._parent, child = pty.openpty()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "river_oa3", *map(str, arguments)],
+            [sys.executable, "-m", module, *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=child,
             start_new_session=True,
             # As in a terminal, whatever the tests were started by has chosen to ignore.
             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
             text=True,
+            cwd=folder,
         )
         os.close(child)
         os.set_blocking(self._parent, False)
@@ -228,8 +229,10 @@ def interrupted_study(tmp_path_factory):
     X, y = events(4000, 30)
     write_npz(data / "protein_val.npz", X, y, y_raw=np.where(y, 0, 2))
     terminal = Terminal(
-        *("reproduce", "table2", "--sets", "protein", "--data-dir", data, "--jobs", 2),
+        *("table2", "--sets", "protein", "--data-dir", data, "--jobs", 2),
         *("--output", folder),
+        module="notebooks.paper",
+        folder=Path(__file__).parents[2],
     )
     try:
         terminal.wait_for(r"tuning, coarse: +[1-9]\d%\|")
@@ -247,7 +250,7 @@ def test_an_interrupted_study_leaves_no_process_and_no_traceback(interrupted_stu
 
 @needs_terminal
 def test_an_interrupted_study_says_how_to_go_on(interrupted_study):
-    assert re.search(r"  river-oa3 reproduce table2 .*--jobs 2", interrupted_study[0].err)
+    assert re.search(r"  python -m notebooks.paper table2 .*--jobs 2", interrupted_study[0].err)
 
 
 @needs_terminal

@@ -34,34 +34,26 @@ def test_only_replay_reaches_into_the_core():
     assert found == {"stream_replay.py"}
 
 
-@pytest.mark.parametrize("room", ["output", "paper", "bench"])
-def test_what_all_share_needs_no_room_but_for_progress_and_text(room):
-    """Rooms stand on the files of the experiments, and not the other way round."""
+def test_what_all_share_needs_of_the_output_progress_and_text_alone():
     allowed = {"river_oa3.experiments.output.progress", "river_oa3.experiments.output.text"}
     found = {
         module
         for name, path in FILES.items()
         if "/" not in name
         for module in imported(path)
-        if module.startswith(f"river_oa3.experiments.{room}")
+        if module.startswith("river_oa3.experiments.output")
     }
     assert found <= allowed
 
 
-@pytest.mark.parametrize("room", ["output", "paper"])
-def test_no_other_room_needs_the_benchmark(room):
-    for path in (FOLDER / room).rglob("*.py"):
-        assert not any("experiments.bench" in module for module in imported(path))
-
-
-@pytest.mark.parametrize("name", [name for name in MODULES if ".floor" not in name])
+@pytest.mark.parametrize("name", MODULES)
 def test_what_a_module_offers_is_there(name):
     module = importlib.import_module(name)
     assert all(hasattr(module, each) for each in getattr(module, "__all__", ()))
 
 
 def test_no_name_that_the_experiments_offer_hides_a_module():
-    modules = {path.stem for path in FOLDER.glob("*.py")} | {"output", "paper", "bench"}
+    modules = {path.stem for path in FOLDER.glob("*.py")} | {"output"}
     assert not modules & set(experiments.__all__)
 
 

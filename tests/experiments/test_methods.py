@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from paper import tables
+from paper.estimate import estimate
+from paper.registry import EXPERIMENTS
+from paper.study import Study
 
 from river_oa3 import rivals
 from river_oa3.cli import parser
@@ -19,10 +23,6 @@ from river_oa3.experiments.methods import (
     of_families,
 )
 from river_oa3.experiments.output import plots, report
-from river_oa3.experiments.paper import tables
-from river_oa3.experiments.paper.estimate import estimate
-from river_oa3.experiments.paper.registry import EXPERIMENTS
-from river_oa3.experiments.paper.study import Study
 from river_oa3.experiments.scores import SUM
 from river_oa3.experiments.tasks import Part, Task
 

@@ -1,1 +1,0 @@
-"""How fast the learners are, beside others."""

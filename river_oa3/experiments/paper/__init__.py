@@ -1,1 +1,0 @@
-"""The paper's published tables, and everything that reproduces them."""

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from axes import one_at_a_time
 from batches import (
     COLUMNS,
     each_backend,
@@ -61,6 +62,7 @@ def spoilt_frame(kind, make, n=20):
     return frame_of(kind, columns), pd.Series(labels)
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("kind", MISSING)
 def test_missing_or_infinite_cell_is_refused_by_column(learner, kind):
@@ -68,6 +70,7 @@ def test_missing_or_infinite_cell_is_refused_by_column(learner, kind):
     assert_batch_refused(trained(learner), ValueError, "'culprit'", X, y)
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("method", ["predict_many", "predict_proba_many"])
 @pytest.mark.parametrize("kind", MISSING)
@@ -100,6 +103,7 @@ NOT_NUMERIC = {
 }
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("kind", NOT_NUMERIC)
 def test_column_that_is_not_numeric_is_refused_by_name(learner, kind):
@@ -107,6 +111,7 @@ def test_column_that_is_not_numeric_is_refused_by_name(learner, kind):
     assert_batch_refused(trained(learner), TypeError, "'culprit'", X, y)
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("method", ["predict_many", "predict_proba_many"])
 @pytest.mark.parametrize("kind", NOT_NUMERIC)
@@ -141,6 +146,7 @@ NOT_LABELS = {
 }
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("labels_as", NOT_LABELS.values(), ids=NOT_LABELS)
 def test_labels_that_are_no_labels_are_refused(learner, labels_as):
@@ -159,6 +165,7 @@ def test_bad_label_in_the_middle_leaves_the_model_as_before(learner):
     assert_batch_refused(trained(learner), ValueError, r"True|bool|0 or 1", X, y)
 
 
+@one_at_a_time
 @each_learner
 @each_backend
 @pytest.mark.parametrize("n_labels", [0, 9, 11])
@@ -168,6 +175,7 @@ def test_as_many_labels_as_rows_are_wanted(learner, batch, n_labels):
     assert_batch_refused(trained(learner), ValueError, None, X, y)
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("n_weights", [0, 1, 9, 11])
 def test_as_many_weights_as_rows_are_wanted(learner, n_weights):
@@ -176,6 +184,7 @@ def test_as_many_weights_as_rows_are_wanted(learner, n_weights):
     assert_batch_refused(trained(learner), ValueError, None, X, y, w)
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("w", [-1.0, math.nan, math.inf])
 def test_scalar_weight_that_is_negative_or_not_finite_is_refused(learner, w):
@@ -183,6 +192,7 @@ def test_scalar_weight_that_is_negative_or_not_finite_is_refused(learner, w):
     assert_batch_refused(trained(learner), ValueError, None, X, y, w)
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("w", [-1.0, math.nan, math.inf])
 def test_last_weight_that_is_negative_or_not_finite_is_refused(learner, w):
@@ -223,6 +233,7 @@ def test_refused_batch_leaves_the_name_of_the_last_good_one(learner):
     assert_batch_refused(model, ValueError, None, X.assign(culprit=math.nan), y)
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize(
     "X",

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from axes import one_at_a_time
 from bad_values import (
     EMPTY_EVENTS,
     EVENTS,
@@ -44,6 +45,7 @@ from river_oa3 import OA3Classifier
 # Values that are not finite
 
 
+@one_at_a_time
 @each_learner
 @each_door
 @pytest.mark.parametrize("value", NOT_FINITE, ids=lambda v: f"{type(v).__name__}-{v}")
@@ -64,6 +66,7 @@ def test_value_that_is_not_finite_is_refused_in_a_known_feature(learner, door):
 # Values that are not numbers
 
 
+@one_at_a_time
 @each_learner
 @each_door
 @pytest.mark.parametrize("value", NOT_NUMBERS.values(), ids=NOT_NUMBERS)
@@ -73,6 +76,7 @@ def test_value_that_is_no_number_is_refused_by_name(learner, door, value):
     assert_refused(model, TypeError, "'culprit'", enter, model, door, x)
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("value", NOT_NUMBERS.values(), ids=NOT_NUMBERS)
 def test_value_that_is_no_number_is_met_with_a_transformer_that_would_help(learner, value):
@@ -80,6 +84,7 @@ def test_value_that_is_no_number_is_met_with_a_transformer_that_would_help(learn
         learner().learn_one({"culprit": value}, True)
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("name", ["NA", "NaT"])
 def test_missing_value_of_pandas_is_refused_by_name(learner, name):
@@ -89,6 +94,7 @@ def test_missing_value_of_pandas_is_refused_by_name(learner, name):
     assert_refused(model, (TypeError, ValueError), "'culprit'", model.learn_one, x, True)
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("name", [7, None, ("a", 1), b"raw"], ids=repr)
 def test_culprit_is_named_whatever_its_type(learner, name):
@@ -101,6 +107,7 @@ def test_culprit_is_named_whatever_its_type(learner, name):
 # Labels
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("label", NOT_LABELS.values(), ids=NOT_LABELS)
 def test_label_that_is_no_label_is_refused(learner, label):
@@ -115,6 +122,7 @@ def test_label_that_is_no_label_is_refused_with_an_empty_event_too(learner):
     assert_refused(model, ValueError, r"True|bool|0 or 1", model.learn_one, {}, "spam")
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize(
     "kind", [np.bool_, int, np.int64, np.int8, np.uint8], ids=lambda k: k.__name__
@@ -128,6 +136,7 @@ def test_labels_of_every_documented_kind_are_equivalent(learner, kind):
 # Events that are no mappings, and mappings that are no dicts
 
 
+@one_at_a_time
 @each_learner
 @each_door
 @pytest.mark.parametrize("x", NOT_MAPPINGS.values(), ids=NOT_MAPPINGS)
@@ -152,6 +161,7 @@ class ReadOnly(Mapping):
         return len(self._x)
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize(
     "mapping",
@@ -173,6 +183,7 @@ def test_any_mapping_is_as_good_as_a_dict(learner, mapping):
     assert margins_while_learning(same, wrapped) == margins_while_learning(plain, events)
 
 
+@one_at_a_time
 @each_learner
 @each_door
 def test_defaultdict_gains_no_keys(learner, door):
@@ -227,6 +238,7 @@ def test_names_of_any_hashable_type_are_learned_from(learner):
     assert all(model.margin_one({name: MIXED[name]}) for name in MIXED)
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize(
     "twins",
@@ -256,6 +268,7 @@ def test_names_that_are_equal_are_one_feature(learner, twins):
 # Numbers that are not floats
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize(
     "kind",
@@ -268,6 +281,7 @@ def test_numbers_of_any_kind_are_taken_as_floats(learner, kind):
     assert state(same) == state(learned(learner(), events))
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize(
     "kind", [int, np.int64, np.int8, Decimal, Fraction], ids=lambda k: k.__name__
@@ -278,6 +292,7 @@ def test_whole_numbers_of_any_kind_are_taken_as_floats(learner, kind):
     assert state(same) == state(learned(learner(), events))
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("kind", [bool, np.bool_], ids=lambda k: k.__name__)
 def test_bools_are_taken_as_zero_and_one(learner, kind):
@@ -325,6 +340,7 @@ def test_threads_that_ask_at_once_get_their_own_answers(learner):
 # Nothing, in all its forms
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("x", EMPTY_EVENTS.values(), ids=EMPTY_EVENTS)
 @pytest.mark.parametrize("y", [False, True])
@@ -335,6 +351,7 @@ def test_learning_nothing_changes_nothing(learner, x, y):
     assert state(model) == before
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("x", EMPTY_EVENTS.values(), ids=EMPTY_EVENTS)
 def test_nothing_is_predicted_positive_at_margin_zero(learner, x):
@@ -345,6 +362,7 @@ def test_nothing_is_predicted_positive_at_margin_zero(learner, x):
 # Weights of events
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("w", [-1.0, -1e-9, math.nan, math.inf, -math.inf])
 def test_weight_that_is_negative_or_not_finite_is_refused(learner, w):
@@ -353,6 +371,7 @@ def test_weight_that_is_negative_or_not_finite_is_refused(learner, w):
     assert_refused(model, ValueError, None, model.learn_one, x, True, w=w)
 
 
+@one_at_a_time
 @each_learner
 @pytest.mark.parametrize("w", ["heavy", None, [1.0], 1j], ids=repr)
 def test_weight_that_is_no_number_is_refused(learner, w):
@@ -364,6 +383,7 @@ def test_weight_that_is_no_number_is_refused(learner, w):
 # Parameters
 
 
+@one_at_a_time
 @each_learner
 @each_parameter
 @bad_parameters
@@ -372,6 +392,7 @@ def test_parameter_out_of_range_is_refused_at_construction(learner, parameter, v
         learner(**{parameter: value})
 
 
+@one_at_a_time
 @each_learner
 @each_parameter
 @not_parameters
@@ -380,6 +401,7 @@ def test_parameter_that_is_no_number_is_refused_at_construction(learner, paramet
         learner(**{parameter: value})
 
 
+@one_at_a_time
 @each_learner
 @each_parameter
 @bad_parameters
@@ -388,6 +410,7 @@ def test_parameter_out_of_range_is_refused_at_assignment(learner, parameter, val
     assert_refused(model, ValueError, parameter, setattr, model, parameter, value)
 
 
+@one_at_a_time
 @each_learner
 @each_parameter
 @not_parameters
@@ -405,6 +428,7 @@ def test_assigned_parameter_acts_as_a_constructed_one(learner, parameter):
     assert state(learned(assigned, events)) == state(learned(constructed, events))
 
 
+@one_at_a_time
 @each_sketch
 @pytest.mark.parametrize("size", [0, -1])
 def test_sketch_without_rows_is_refused(learner, size):
@@ -412,6 +436,7 @@ def test_sketch_without_rows_is_refused(learner, size):
         learner(sketch_size=size)
 
 
+@one_at_a_time
 @each_sketch
 @pytest.mark.parametrize("size", [2.5, "a", None, math.nan, [5]], ids=repr)
 def test_sketch_size_that_is_no_whole_number_is_refused(learner, size):
@@ -462,6 +487,7 @@ def test_dict_counts_as_what_it_holds_whatever_its_items_say(learner):
     assert list(model.weights) == [("t",)]
 
 
+@one_at_a_time
 @each_sketch
 @pytest.mark.parametrize("size", [65537, 6148914691236517202, 2**62])
 def test_sketch_beyond_reason_is_refused(learner, size):

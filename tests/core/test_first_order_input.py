@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from axes import one_at_a_time
 from bad_values import (
     EMPTY_EVENTS,
     HUGE,
@@ -41,6 +42,7 @@ from river_oa3.first_order import (
 # Bad input
 
 
+@one_at_a_time
 @each_way_in
 @pytest.mark.parametrize("value", NOT_FINITE, ids=lambda v: f"{type(v).__name__}-{v}")
 def test_value_that_is_not_finite_is_refused_by_name(kind, door, value):
@@ -49,6 +51,7 @@ def test_value_that_is_not_finite_is_refused_by_name(kind, door, value):
     assert_refused(model, ValueError, "'culprit'", enter, model, door, x)
 
 
+@one_at_a_time
 @each_way_in
 @pytest.mark.parametrize("value", NOT_NUMBERS.values(), ids=NOT_NUMBERS)
 def test_value_that_is_no_number_is_refused_by_name(kind, door, value):
@@ -57,6 +60,7 @@ def test_value_that_is_no_number_is_refused_by_name(kind, door, value):
     assert_refused(model, TypeError, "'culprit'", enter, model, door, x)
 
 
+@one_at_a_time
 @each_kind
 @pytest.mark.parametrize("value", NOT_NUMBERS.values(), ids=NOT_NUMBERS)
 def test_value_that_is_no_number_is_met_with_a_transformer_that_would_help(kind, value):
@@ -64,6 +68,7 @@ def test_value_that_is_no_number_is_met_with_a_transformer_that_would_help(kind,
         make(kind).learn_one({"culprit": value}, False)
 
 
+@one_at_a_time
 @each_kind
 @pytest.mark.parametrize("label", NOT_LABELS.values(), ids=NOT_LABELS)
 def test_label_that_is_no_label_is_refused(kind, label):
@@ -72,6 +77,7 @@ def test_label_that_is_no_label_is_refused(kind, label):
     assert_refused(model, ValueError, r"True|bool|0 or 1", model.learn_one, x, label)
 
 
+@one_at_a_time
 @each_way_in
 @pytest.mark.parametrize("x", NOT_MAPPINGS.values(), ids=NOT_MAPPINGS)
 def test_event_that_is_no_mapping_is_refused(kind, door, x):
@@ -79,6 +85,7 @@ def test_event_that_is_no_mapping_is_refused(kind, door, x):
     assert_refused(model, TypeError, None, enter, model, door, x)
 
 
+@one_at_a_time
 @each_kind
 @pytest.mark.parametrize("label_type", [int, np.bool_, np.int64], ids=lambda k: k.__name__)
 def test_labels_of_every_documented_kind_are_equivalent(kind, label_type):
@@ -87,6 +94,7 @@ def test_labels_of_every_documented_kind_are_equivalent(kind, label_type):
     assert state(same) == state(learned(make(kind), events))
 
 
+@one_at_a_time
 @each_kind
 @pytest.mark.parametrize("x", EMPTY_EVENTS.values(), ids=EMPTY_EVENTS)
 @pytest.mark.parametrize("y", [False, True])
@@ -97,6 +105,7 @@ def test_learning_nothing_changes_nothing(kind, x, y):
     assert state(model) == before
 
 
+@one_at_a_time
 @each_kind
 @pytest.mark.parametrize("w", [-1.0, -1e-9, math.nan, math.inf, -math.inf])
 def test_weight_that_is_negative_or_not_finite_is_refused(kind, w):
@@ -104,6 +113,7 @@ def test_weight_that_is_negative_or_not_finite_is_refused(kind, w):
     assert_refused(model, ValueError, None, model.learn_one, {"f0": 1.0, "fresh": 2.0}, True, w=w)
 
 
+@one_at_a_time
 @each_kind
 @pytest.mark.parametrize("w", ["heavy", None, [1.0], 1j], ids=repr)
 def test_weight_that_is_no_number_is_refused(kind, w):
@@ -170,6 +180,7 @@ each_parameter = pytest.mark.parametrize(
 )
 
 
+@one_at_a_time
 @each_parameter
 @bad_parameters
 def test_parameter_out_of_range_is_refused_at_construction(classifier, parameter, value):
@@ -177,6 +188,7 @@ def test_parameter_out_of_range_is_refused_at_construction(classifier, parameter
         classifier(**{parameter: value})
 
 
+@one_at_a_time
 @each_parameter
 @not_parameters
 def test_parameter_that_is_no_number_is_refused_at_construction(classifier, parameter, value):
@@ -242,6 +254,7 @@ def test_learning_in_the_copy_leaves_the_model_alone(kind, duplicate):
     assert state(model) == before
 
 
+@one_at_a_time
 @each_kind
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_model_of_any_pickle_protocol_goes_on_learning(kind, protocol):

@@ -6,33 +6,17 @@ from learners import LEARNERS, SKETCHES
 from river import checks
 
 from river_oa3 import AutoOA3Classifier, Schema, metrics
-from river_oa3.first_order import (
-    CostSensitiveClassifier,
-    PassiveAggressiveClassifier,
-    PerceptronClassifier,
-)
 from river_oa3.fixed_scaler import FixedScaler
-
-NOT_DEFAULT = {"eta": 0.5, "gamma": 3.0, "rho": 8.0}
 
 # Phishing has nine features: a sketch of twenty rows never fills up, one of one row always has.
 MODELS = (
     {learner.__name__: learner() for learner in LEARNERS}
-    | {f"{learner.__name__}-not-default": learner(**NOT_DEFAULT) for learner in LEARNERS}
     | {f"{learner.__name__}-wide": learner(sketch_size=20, seed=7) for learner in SKETCHES}
     | {"AutoOA3Classifier": AutoOA3Classifier()}
     | {"AutoOA3Classifier-cost": AutoOA3Classifier(metrics.WeightedCost(9, 1), max_features=20)}
     | {"Schema": Schema(next(Schema._unit_test_params())["columns"])}
     | {"FixedScaler": FixedScaler(next(FixedScaler._unit_test_params())["columns"])}
     | {kind: make(kind) for kind in KINDS}
-    | {
-        f"{classifier.__name__}-default": classifier()
-        for classifier in (
-            CostSensitiveClassifier,
-            PassiveAggressiveClassifier,
-            PerceptronClassifier,
-        )
-    }
     | {f"{learner.__name__}-one-row": learner(sketch_size=1) for learner in SKETCHES}
 )
 

@@ -49,24 +49,24 @@ def follows_from_its_parts(metric, row, counts):
     return abs(row.score.mean - score) <= tolerance
 
 
-def rows(*metrics):
-    return pytest.mark.parametrize(
-        ("data_set", "metric", "method"),
-        list(itertools.product(COUNTS, metrics, METHODS)),
+def breaking(law, *metrics):
+    """The rows of the published tables in which a law does not hold."""
+    return [
+        row
+        for row in itertools.product(COUNTS, metrics, METHODS)
+        if not law(row[1], PUBLISHED[row[0]][row[1]][row[2]], COUNTS[row[0]])
+    ]
+
+
+def test_every_table_lists_the_nine_methods():
+    assert all(
+        list(PUBLISHED[data_set][metric]) == METHODS
+        for data_set, metric in itertools.product(COUNTS, ("sum", "cost"))
     )
 
 
-@pytest.mark.parametrize("metric", ["sum", "cost"])
-@pytest.mark.parametrize("data_set", COUNTS)
-def test_every_table_lists_the_nine_methods(data_set, metric):
-    assert list(PUBLISHED[data_set][metric]) == METHODS
-
-
-@rows("sum", "cost")
-def test_score_follows_from_sensitivity_and_specificity(data_set, metric, method):
-    row = PUBLISHED[data_set][metric][method]
-    score, tolerance = score_and_tolerance(metric, row, COUNTS[data_set])
-    assert row.score.mean == pytest.approx(score, rel=0, abs=tolerance)
+def test_score_follows_from_sensitivity_and_specificity():
+    assert breaking(follows_from_its_parts, "sum", "cost") == []
 
 
 @pytest.mark.parametrize("moved", [-1, 1])
@@ -79,30 +79,31 @@ def test_costs_tell_the_counts_to_the_event(data_set, moved):
     )
 
 
-@rows("sum", "cost")
-def test_score_varies_neither_more_nor_less_than_its_parts_can(data_set, metric, method):
-    row = PUBLISHED[data_set][metric][method]
-    per_positive, per_negative = weights(metric, *COUNTS[data_set])
-    by_positives = per_positive * row.sensitivity.deviation
-    by_negatives = per_negative * row.specificity.deviation
-    tolerance = ROUNDING * (1 + per_positive + per_negative) + FLOAT_NOISE
-    assert row.score.deviation <= by_positives + by_negatives + tolerance
-    assert row.score.deviation >= abs(by_positives - by_negatives) - tolerance
+def test_score_varies_neither_more_nor_less_than_its_parts_can():
+    def varies_as_its_parts(metric, row, counts):
+        per_positive, per_negative = weights(metric, *counts)
+        by_positives = per_positive * row.sensitivity.deviation
+        by_negatives = per_negative * row.specificity.deviation
+        tolerance = ROUNDING * (1 + per_positive + per_negative) + FLOAT_NOISE
+        least, most = abs(by_positives - by_negatives), by_positives + by_negatives
+        return least - tolerance <= row.score.deviation <= most + tolerance
+
+    assert breaking(varies_as_its_parts, "sum", "cost") == []
 
 
-@rows("cost")
-def test_cost_is_a_mean_of_whole_mistakes(data_set, metric, method):
-    tenths = PUBLISHED[data_set][metric][method].score.mean * 10 * RUNS[data_set]
-    assert tenths == pytest.approx(round(tenths), rel=0, abs=1e-6)
+@pytest.mark.parametrize("data_set", COUNTS)
+def test_cost_is_a_mean_of_whole_mistakes(data_set):
+    for row in PUBLISHED[data_set]["cost"].values():
+        tenths = row.score.mean * 10 * RUNS[data_set]
+        assert tenths == pytest.approx(round(tenths), rel=0, abs=1e-6)
 
 
-@pytest.mark.parametrize("metric", ["sum", "cost"])
-@pytest.mark.parametrize("method", METHODS)
-def test_w8a_stays_below_what_its_empty_events_allow(metric, method):
+def test_w8a_stays_below_what_its_empty_events_allow():
     # The paper counts 202 positives and 5,253 negatives without a feature as mistakes.
-    row = PUBLISHED["w8a"][metric][method]
-    assert row.sensitivity.mean <= 89.55
-    assert row.specificity.mean <= 91.63
+    for metric in ("sum", "cost"):
+        rows = PUBLISHED["w8a"][metric].values()
+        assert max(row.sensitivity.mean for row in rows) <= 89.55
+        assert max(row.specificity.mean for row in rows) <= 91.63
 
 
 @pytest.mark.parametrize("data_set", COUNTS)

@@ -227,14 +227,8 @@ def _schema_of_numbers(stream: AnyStream) -> Schema | None:
     names = [name for name in stream.names if isinstance(name, str) and "=" not in name]
     if not isinstance(stream, Stream) or not names or len(names) < len(stream.names):
         return None
-    # Zeros are not there: what most events have is a gap where it is not, and else is a zero.
-    shares = np.bincount(stream.X.indices, minlength=len(names)) / len(stream)
-    return Schema(
-        {
-            name: Column("number", sparse=bool(share < 0.5))
-            for name, share in zip(names, shares, strict=True)
-        }
-    )
+    # Events are without their zeros, so what an event lacks is a zero and no gap.
+    return Schema({name: Column("number", sparse=True) for name in names})
 
 
 def scaled_once(stream: AnyStream, methods: Sequence[str]) -> AnyStream:

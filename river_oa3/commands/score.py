@@ -166,6 +166,11 @@ def _score_on_spark(
 
 def reason_in(words: str) -> str:
     """What was wrong, out of all that Spark says of it."""
+    if "TIMESTAMP(NANOS" in words:
+        return (
+            "Spark reads no times in nanoseconds, which pandas writes: leave --engine out, or "
+            "write the file with coerce_timestamps='us'"
+        )
     lines = [line.strip() for line in words.splitlines()]
     found = [line for line in lines if re.match(r"\w+(Error|Exception): ", line)]
     return found[-1].partition(": ")[2] if found else lines[0]

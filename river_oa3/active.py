@@ -97,7 +97,7 @@ class ActiveLearner(ActiveLearningClassifier):
 
     >>> model = ActiveLearner(budget=500, seed=42)
     >>> evaluate.progressive_val_score(datasets.Shuttle(), model, metrics.WeightedSum())
-    WeightedSum: 98.36%
+    WeightedSum: 99.04%
 
     One of the paper's learners wants its events scaled, and of about the same length:
 

@@ -38,7 +38,11 @@ class AutoOA3Classifier(UnsureClassifier, base.MiniBatchClassifier):
     - numbers of any scale are standardised; those that most events have are centred, and cut into
       bins besides, so that a weight need not be a straight line;
     - texts are categories, one indicator per name and value;
-    - None and NaN are missing, which is the same as a feature that is not there, and as 0;
+    - None and NaN are missing: of a number that most events have, that is a bin of its own; of any
+      other feature, the same as one that is not there, and as 0;
+    - one wild value does no lasting harm: in the mean and the variance it counts as one that lies
+      eight deviations away, and both begin anew from time to time, so that a column whose unit
+      changes is followed;
     - rows are scaled by the length that rows have on average.
 
     The boundary follows the objective. For a weighted sum of sensitivity and specificity an event

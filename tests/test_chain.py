@@ -333,9 +333,11 @@ def test_a_method_of_the_paper_is_exported_with_its_scaling(files, rows, tmp_pat
 def test_without_a_file_the_code_says_how_to_use_it(exported):
     done = run_model(exported.folder)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("usage: python model.py FILE\n")
+    assert done.stderr.startswith("usage: python model.py [-h] [--encoding ENCODING] FILE\n")
+    assert "Traceback" not in done.stderr
     asked = run_model(exported.folder, "--help")
-    assert (asked.returncode, asked.stderr, asked.stdout) == (0, "", done.stderr)
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert "CSV, TSV, Parquet or JSON lines" in asked.stdout
 
 
 def test_a_reader_that_has_seen_enough_ends_the_code_quietly(exported, files):
@@ -358,6 +360,23 @@ def test_a_value_that_cannot_be_read_is_named_with_its_line_and_column(exported,
 def test_a_file_that_is_not_there_is_said(exported, name):
     done = run_model(exported.folder, name)
     assert (done.returncode, done.stderr) == (2, f"no such file: {name}\n")
+
+
+def test_the_code_takes_a_file_in_the_encoding_that_was_compared(rows, tmp_path):
+    countries = {"FR": "Frankreich", "DE": "Österreich", "NL": "Köln"}
+    named = [row | {"country": countries.get(row["country"])} for row in rows[:1500]]
+    utf_8 = write_csv(tmp_path / "utf-8.csv", named)
+    latin = tmp_path / "latin.csv"
+    latin.write_bytes(utf_8.read_text().encode("latin-1"))
+    ended = compared(tmp_path / "out", latin, "--encoding", "latin-1")
+    assert (ended.code, ended.json["model"]["exported"]) == (0, True)
+    refused = run_model(ended.folder, latin)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "say --encoding latin-1 if it should read" in refused.stderr
+    done = run_model(ended.folder, latin, "--encoding", "latin-1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == run_model(ended.folder, utf_8).stdout
+    assert done.stdout.splitlines() == answers(loaded(ended), named)
 
 
 # Data sets without a table

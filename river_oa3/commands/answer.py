@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from river_oa3.active import ActiveLearner
+from river_oa3.commands.options import add_encoding
 from river_oa3.datasets import DataError, files
 from river_oa3.datasets.libsvm import read_libsvm
 from river_oa3.datasets.npz import read_npz
@@ -18,14 +20,6 @@ from river_oa3.datasets.opening import is_libsvm
 from river_oa3.datasets.sources import Source, open_source
 
 __all__ = ["answer_file", "rows_of"]
-
-USAGE = """\
-usage: python {name} FILE
-
-Prints for each row of a file the label, its probability, and "ask" where the true label is worth
-its price. The file is a CSV, TSV, Parquet or JSON lines file, compressed or not, with the columns
-of the one that was compared; others are passed over, the label too.
-"""
 
 
 def answer_file(load: Callable[[], ActiveLearner], words: Sequence[str]) -> int:
@@ -39,15 +33,9 @@ def answer_file(load: Callable[[], ActiveLearner], words: Sequence[str]) -> int:
         The command line, the name of the program first.
 
     """
-    usage = USAGE.format(name=Path(words[0]).name)
-    if set(words[1:]) & {"-h", "--help"}:
-        print(usage, end="")
-        return 0
-    if len(words) != 2:
-        print(usage, end="", file=sys.stderr)
-        return 2
+    options = _parser(Path(words[0]).name).parse_args(words[1:])
     try:
-        _answer(load(), Path(words[1]).expanduser())
+        _answer(load(), Path(options.file).expanduser(), options.encoding)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read the output has seen enough; nothing may be flushed to it any more.
@@ -60,9 +48,27 @@ def answer_file(load: Callable[[], ActiveLearner], words: Sequence[str]) -> int:
     return 0
 
 
-def _answer(model: ActiveLearner, path: Path) -> None:
+def _parser(name: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"python {name}",
+        description="Prints for each row of a file the label, its probability, and 'ask' where the "
+        "true label is worth its price.",
+    )
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="a CSV, TSV, Parquet or JSON lines file, compressed or not, with the columns of the "
+        "one that was compared; others are passed over, the label too",
+    )
+    add_encoding(parser)
+    return parser
+
+
+def _answer(model: ActiveLearner, path: Path, encoding: str | None) -> None:
     files.check(path)
-    source = open_source(path)
+    source = open_source(path, encoding)
+    if source is None and encoding is not None:
+        raise DataError(f"--encoding is for a table, and {path} is not a table: leave it out")
     rows: Iterator[dict[Any, Any]] = _features(path) if source is None else rows_of(source)
     for number, row in enumerate(rows):
         try:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from river_oa3 import datasets
 from river_oa3.commands.compare_order import asked_for, order_of_stream, order_of_table
+from river_oa3.commands.options import add_encoding
 from river_oa3.datasets import DataError, Stream, files, preparation
 from river_oa3.datasets.large_libsvm import LARGE, read_large_libsvm
 from river_oa3.datasets.opening import is_libsvm, is_named
@@ -95,10 +96,7 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="COLUMN",
             help=f"{what}; may be repeated, or several with commas between",
         )
-    parser.add_argument(
-        "--encoding",
-        help="the encoding of a text that is not UTF-8, such as latin-1",
-    )
+    add_encoding(parser)
     parser.add_argument(
         "--decimal",
         choices=(".", ","),
@@ -227,14 +225,8 @@ def _schema_of_numbers(stream: AnyStream) -> Schema | None:
     names = [name for name in stream.names if isinstance(name, str) and "=" not in name]
     if not isinstance(stream, Stream) or not names or len(names) < len(stream.names):
         return None
-    # Zeros are not there: what most events have is a gap where it is not, and else is a zero.
-    shares = np.bincount(stream.X.indices, minlength=len(names)) / len(stream)
-    return Schema(
-        {
-            name: Column("number", sparse=bool(share < 0.5))
-            for name, share in zip(names, shares, strict=True)
-        }
-    )
+    # Events are without their zeros, so what an event lacks is a zero and no gap.
+    return Schema({name: Column("number", sparse=True) for name in names})
 
 
 def scaled_once(stream: AnyStream, methods: Sequence[str]) -> AnyStream:

@@ -213,10 +213,12 @@ class Exported(typing.NamedTuple):
 
 
 def _export(findings: Findings, data: Data, options: argparse.Namespace, folder: Path) -> Exported:
-    """Teach the method that is recommended every label and write it, unless it is at chance."""
+    """Teach the recommended method all labels, and write it unless a constant does as well."""
     comparison, goal = findings.comparison, findings.comparison.plan.goal
     if words.is_lost(findings):
-        return Exported("No model is exported: no method is shown to be better than chance.")
+        return Exported(
+            "No model is exported: no method is shown to be better than always the same answer."
+        )
     method = _of_ours(findings)
     if method is None:
         return Exported(
@@ -240,10 +242,10 @@ def _export(findings: Findings, data: Data, options: argparse.Namespace, folder:
         return Exported(f"No model is exported: {method} with all labels takes too much. {error}")
     if not is_above_chance(goal, fitted.counts):
         score = goal.said(float(goal.score(fitted.counts)))
-        chance = goal.said(findings.verdict.chance)
+        constant = goal.said(findings.verdict.chance)
         return Exported(
             f"No model is exported: taught all {len(stream):,} labels, {method} came to {score} "
-            f"while it learned, and always giving the same answer comes to {chance}.",
+            f"while it learned, and always giving the same answer comes to {constant}.",
             fitted,
         )
     handover, paths = hand_over(

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from river_oa3.datasets import DataError
-from river_oa3.experiments.output import plots
 
-__all__ = ["OUTPUT", "add_common", "at_least", "say_written"]
+__all__ = ["OUTPUT", "add_common", "add_encoding", "at_least", "say_written"]
 
 OUTPUT = "river_oa3_results"
 
@@ -30,8 +29,18 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_encoding(parser: argparse.ArgumentParser) -> None:
+    """What whatever reads a text takes."""
+    parser.add_argument(
+        "--encoding", help="the encoding of a text that is not UTF-8, such as latin-1"
+    )
+
+
 def say_written(paths: Sequence[Path]) -> None:
     """Say which files there are, and what is missing for pictures."""
+    # model.py takes an option of here, and starts without what draws.
+    from river_oa3.experiments.output import plots
+
     print("\nwritten:", ", ".join(map(str, paths)))
     if not plots.available():
         print("for pictures, install matplotlib: pip install 'river-oa3[plots]'")

@@ -8,6 +8,7 @@ import sys
 import typing
 from pathlib import Path
 
+from river_oa3.commands.options import add_encoding
 from river_oa3.datasets import DataError
 from river_oa3.datasets.errors import first_few
 from river_oa3.experiments.output.progress import Progress
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of a model without a Schema: the columns of features, with commas between them, or "
         "the one that is a map from names to values (default: all columns but the id)",
     )
+    add_encoding(parser)
     parser.add_argument(
         "--output",
         help="where to write, in the format of DATA; it must not be there yet (default: "
@@ -106,7 +108,7 @@ def _score_locally(
 ) -> int:
     from river_oa3.scoring.files import columns_lacking, open_events, score_file
 
-    events = open_events(data)
+    events = open_events(data, options.encoding)
     lacking = columns_lacking(events, model)
     if lacking:
         names = first_few(list(map(repr, lacking)), 10)
@@ -136,6 +138,8 @@ def _score_on_spark(
         raise DataError(
             f"Spark needs the extra 'spark': pip install 'river-oa3[spark]' ({error})"
         ) from None
+    if options.encoding is not None:
+        raise DataError("--encoding is for texts, and Spark scores Parquet: leave it out")
     if not is_parquet(data):
         raise DataError(f"Spark scores Parquet: leave --engine out to score {data}")
     problem = java_problem()
@@ -162,6 +166,11 @@ def _score_on_spark(
 
 def reason_in(words: str) -> str:
     """What was wrong, out of all that Spark says of it."""
+    if "TIMESTAMP(NANOS" in words:
+        return (
+            "Spark reads no times in nanoseconds, which pandas writes: leave --engine out, or "
+            "write the file with coerce_timestamps='us'"
+        )
     lines = [line.strip() for line in words.splitlines()]
     found = [line for line in lines if re.match(r"\w+(Error|Exception): ", line)]
     return found[-1].partition(": ")[2] if found else lines[0]

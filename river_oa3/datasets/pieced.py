@@ -68,6 +68,8 @@ class PiecedStream:
         How many values are not zero.
     n_empty
         Events without features.
+    n_present
+        Features that some event has, before gaps are filled.
     gaps
         Where numbers are missing in the raw rows, and what they are filled with.
     scaling
@@ -90,6 +92,7 @@ class PiecedStream:
     positives: int
     nonzeros: int
     n_empty: int
+    n_present: int
     gaps: Gaps
     scaling: Scaling
     shuffled: bool = True
@@ -121,8 +124,9 @@ class PiecedStream:
 
     @property
     def n_features(self) -> int:
-        """How many features there are."""
-        return len(self.names) + self.has_intercept
+        """Features that some event has."""
+        flags = len(self.gaps.columns) if self.is_filled else 0
+        return self.n_present + flags + self.has_intercept
 
     @property
     def reading(self) -> float:

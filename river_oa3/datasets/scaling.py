@@ -125,6 +125,11 @@ class Moments:
         self.counts += counts
 
     @property
+    def n_present(self) -> int:
+        """How many columns some row has a value in, or a gap."""
+        return int(np.count_nonzero(self.counts + self._gaps))
+
+    @property
     def gaps(self) -> Gaps:
         """Where numbers are missing, and the mean of those that are not, zeros among them."""
         with np.errstate(over="ignore", invalid="ignore"):

@@ -100,6 +100,7 @@ class Spool:
             self._positives,
             self._nonzeros,
             self._n_empty,
+            moments.n_present,
             moments.gaps,
             moments.filled().scaling(),
             shuffled=not self._in_order,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.experiments.scores import Counts, Goal
-from river_oa3.experiments.verdict import Difference, Scores, difference
+from river_oa3.experiments.verdict import Difference, Scores, constant_answer, difference
 
 __all__ = ["BudgetCurve", "steps_around"]
 
@@ -87,14 +87,19 @@ class BudgetCurve:
         """The smallest budget that is shown to be enough; None where none is.
 
         From there on neither twice as many labels nor all of them bring what the metric calls
-        worthwhile, and the upper ends of the intervals say so too. Budgets are looked at from the
-        largest down and none below one that is not enough, so luck has a single chance.
+        worthwhile, and the upper ends of the intervals say so too. Nor is a number enough for what
+        a constant answer does as well. Budgets are looked at from the largest down and none below
+        one that is not enough, so luck has a single chance.
         """
         found = None
-        for budget, gain, gap in zip(
-            self.budgets[-2::-1], self.gains[::-1], self.gaps[-2::-1], strict=True
-        ):
-            if not max(gain.high, gap.high) < self.goal.measure.worthwhile:
+        for budget, gain, gap, lead in zip(
+            self.budgets[-2::-1], self.gains[::-1], self.gaps[-2::-1], self._leads[-2::-1],
+            strict=True,
+        ):  # fmt: skip
+            if (
+                not max(gain.high, gap.high) < self.goal.measure.worthwhile
+                or not lead.is_significant
+            ):
                 break
             found = budget
         return found
@@ -102,6 +107,13 @@ class BudgetCurve:
     @functools.cached_property
     def _turned(self) -> list[Scores]:
         return [Scores.of(self.goal, each, self.in_time) for each in self.counts]
+
+    @property
+    def _leads(self) -> list[Difference]:
+        """How far each budget is ahead of the best constant answer."""
+        constant = constant_answer(self.goal, self.goal.measure, self.every_label)
+        baseline = Scores.of(self.goal, constant, self.in_time)
+        return [difference(self.method, scores, baseline) for scores in self._turned]
 
     def _gain(self, before: Scores, after: Scores, doublings: float = 1.0) -> Difference:
         measure = self.goal.measure

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import secrets
 import shutil
@@ -62,10 +61,12 @@ def is_parquet(path: Path) -> bool:
     return path.is_dir() or _KINDS.get(packed_files.parted(path)[1], "Parquet") == "Parquet"
 
 
-def open_events(path: Path) -> ds.Dataset | Source:
-    """A table in a file, or a folder of Parquet files."""
+def open_events(path: Path, encoding: str | None = None) -> ds.Dataset | Source:
+    """A table in a file, of texts in this encoding, or a folder of Parquet files."""
     if not is_parquet(path):
-        return typing.cast(Source, open_source(path))
+        return typing.cast(Source, open_source(path, encoding))
+    if encoding is not None:
+        raise DataError(f"--encoding is for texts, and {path} is Parquet: leave it out")
     try:
         # Folders named column=value are a column, as Spark has it.
         folders = "hive" if path.is_dir() else None
@@ -281,7 +282,7 @@ def _score_lines(
     if features is not None:
         features_by(schema, [], features)
     names = [prefix + name for name in RESULTS]
-    lines = _lines(events.path)
+    lines = events.lines()
     with open(draft, "wb") as output:
         for batch in events.batches():
             check_prefix(prefix, list(batch.columns))
@@ -300,15 +301,6 @@ def _score_lines(
                 between = b"" if start == b"{" else b", "
                 output.write(start + between + json.dumps(found)[1:].encode() + b"\n")
             yield batch.n, batch.done
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file that are not blank, as they are written."""
-    with packed_files.opened(path) as file:
-        for number, line in enumerate(file):
-            line = (line.removeprefix(codecs.BOM_UTF8) if number == 0 else line).strip()
-            if line:
-                yield line
 
 
 @contextmanager

@@ -179,6 +179,34 @@ def test_tables_with_tabs_and_packed_ones_are_scored(raw_score, tmp_path):
         assert float(first["margin"]) == scores_of(model, ROWS[0])["margin"]
 
 
+@pytest.mark.parametrize(
+    ("encoding", "options"),
+    [("latin-1", ("--encoding", "latin-1")), ("utf-16", ())],
+)
+@pytest.mark.parametrize("kind", [".csv", ".jsonl"])
+def test_texts_in_another_encoding_are_scored(raw_score, tmp_path, kind, encoding, options):
+    run, model = raw_score
+    rows = [{**row, "note": "bezahlt in Köln"} for row in ROWS]
+    path = tmp_path / f"rows{kind}"
+    WRITERS[kind](path, rows)
+    path.write_bytes(path.read_text().replace("\\u00f6", "ö").encode(encoding))
+    assert run(path.name, *options)[0] == 0
+    found = READERS[kind](tmp_path / f"rows.scored{kind}")
+    assert [row["note"] for row in found] == ["bezahlt in Köln"] * len(rows)
+    assert [float(row["margin"]) for row in found] == [
+        scores_of(model, row)["margin"] for row in rows
+    ]
+
+
+def test_an_encoding_is_for_texts_alone(raw_score, tmp_path):
+    run, _ = raw_score
+    WRITERS[".parquet"](tmp_path / "rows.parquet", ROWS)
+    for more in ((), ("--engine", "spark")):
+        code, said = run("rows.parquet", "--encoding", "latin-1", *more)
+        assert code == 2
+        assert "--encoding is for texts" in said.err
+
+
 def test_lines_of_json_keep_all_that_they_hold(raw_score, tmp_path):
     run, _ = raw_score
     rows = ['{"id": 12345678901234567890, "amount": 1.50}', "", '{"amount": 1e1 }', '{"age":7}']

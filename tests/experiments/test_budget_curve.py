@@ -47,6 +47,11 @@ def test_nothing_is_enough_where_all_labels_bring_more():
     assert curve([80.0] * 4, every_label=87.0).enough is None
 
 
+@pytest.mark.parametrize("metric", ["sum", "cost"])
+def test_nothing_is_enough_for_what_a_constant_answer_does_as_well(metric):
+    assert curve([50.0] * 4, metric=metric).enough is None
+
+
 def test_nothing_is_enough_where_the_runs_do_not_show_it():
     assert curve([80.0] * 4, noise=1.0).enough is None
 

@@ -96,6 +96,21 @@ def test_what_is_known_of_all_events_is_known_of_the_pieces(whole, dealt):
     assert known == (N, whole.positives, whole.negatives, whole.nonzeros, whole.n_empty)
 
 
+@pytest.mark.parametrize("in_order", [True, False])
+def test_features_that_no_event_has_are_counted_nowhere(whole, tmp_path, monkeypatch, in_order):
+    monkeypatch.setattr(spool, "IN_MEMORY", 10)
+    monkeypatch.setattr(spool, "PIECE", 150)
+    X = whole.X.copy()
+    X.resize(N, len(whole.names) + 1)
+    X.data[::7] = np.nan
+    stream = datasets.Stream("wide", X, whole.y, [*whole.names, "never"])
+    kept = Spool("wide", tmp_path / "wide", N, stream.nonzeros, in_order)
+    kept.add(Block(X.data, X.indices, np.diff(X.indptr), whole.y), len(stream.names))
+    pieced = kept.finish(stream.names)
+    assert pieced.n_features == stream.n_features == whole.n_features
+    assert rows_for_paper(pieced).n_features == rows_for_paper(stream).n_features
+
+
 @pytest.mark.parametrize("options", [{}, {"as_in_paper": True}, {"as_they_are": True}])
 def test_rows_of_pieces_are_prepared_as_those_of_the_whole(whole, dealt, options):
     expected = rows_for_paper(whole, **options)

@@ -10,7 +10,7 @@ import pytest
 from auto_streams import auto_trained
 
 import river_oa3
-from river_oa3 import cli
+from river_oa3 import ActiveLearner, AutoOA3Classifier, Schema, cli
 from river_oa3.commands.score import reason_in
 
 
@@ -72,3 +72,15 @@ def test_the_reason_is_found_in_what_spark_says(kind):
     said = f"An exception was thrown from the Python worker:\nTraceback\n  x\n{kind}: it is so\n"
     assert reason_in(said) == "it is so"
     assert reason_in("[PATH_NOT_FOUND] no such path\nmore") == "[PATH_NOT_FOUND] no such path"
+
+
+def test_times_in_nanoseconds_which_spark_does_not_read_are_refused_with_a_remedy(
+    spark, tmp_path, capsys
+):
+    model = ActiveLearner(Schema({"when": "date"}) | AutoOA3Classifier(), budget=1, seed=1)
+    river_oa3.save(model, tmp_path / "model.oa3")
+    when = pa.array([0, 1], pa.timestamp("ns"))
+    pq.write_table(pa.table({"when": when}), tmp_path / "rows.parquet")
+    words = ["score", tmp_path / "rows.parquet", tmp_path / "model.oa3", "--engine", "spark"]
+    assert cli.main(list(map(str, words))) == 2
+    assert "write the file with coerce_timestamps='us'" in capsys.readouterr().err

@@ -16,14 +16,19 @@ from river_oa3.datasets.preparation.giveaway import (
     worth_of_codes,
 )
 from river_oa3.datasets.preparation.profile import Profile
+from river_oa3.datasets.preparation.reading import as_texts
 from river_oa3.datasets.preparation.wishes import Wishes
+from river_oa3.schema.values import GAPS
 
 _TOO_GOOD = 0.995
 _FEWEST_CODES, _MOST_CODES = 3, 30
 _ROWS_PER_CODE = 20
 # A number with a comma, a currency or a per cent sign.
 _COMMA = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})?")
-_ALMOST_NUMBER = re.compile(r"[$€£]? ?[+-]?[0-9]{1,3}([.,' ]?[0-9]{3})*([.,][0-9]+)? ?[%$€£]?")
+_MONEY = "[$€£¥]|EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK"
+_ALMOST_NUMBER = re.compile(
+    rf"({_MONEY})? ?[+-]?[0-9]{{1,3}}([.,' ]?[0-9]{{3}})*([.,][0-9]+)? ?(%|{_MONEY})?"
+)
 
 
 def warnings_of(profile: Profile, columns: Sequence[ColumnProfile], wishes: Wishes) -> list[str]:
@@ -35,9 +40,9 @@ def warnings_of(profile: Profile, columns: Sequence[ColumnProfile], wishes: Wish
         *_growing(profile, columns, wishes),
         *_ambiguous_dates(columns),
         *_gap_words(columns, wishes),
-        *_almost_numbers(columns, wishes),
+        *_almost_numbers(profile, columns, wishes),
         *_spellings(columns, wishes),
-        *_one_value_each(columns),
+        *_one_value_each(profile, columns, wishes),
         *_codes(profile, columns, wishes),
     ]
 
@@ -120,23 +125,41 @@ def _gap_words(columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str
             )
 
 
-def _almost_numbers(columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str]:
+def _almost_numbers(
+    profile: Profile, columns: Sequence[ColumnProfile], wishes: Wishes
+) -> Iterator[str]:
     for column in columns:
-        if column.looks != "category" or column.name in wishes.category:
-            continue
-        texts = [value for value, _ in column.common] or [column.example]
-        if not all(_ALMOST_NUMBER.fullmatch(text) for text in texts):
-            continue
-        # Codes with a zero in front and versions are numbers as they are, and none all the same.
-        if all(_is_number(text) for text in texts):
+        example = _almost_number(profile, column, wishes)
+        if example is None:
             continue
         how = "write them as 1234.5"
-        if all(_COMMA.fullmatch(text) for text in texts):
+        if all(_COMMA.fullmatch(text) for text in _some_texts(profile, column)):
             how = "if decimals stand behind the comma, say --decimal ,; if not, write them as 1234"
         yield (
             f"column {short_repr(column.name)} is taken for texts, though values such as "
-            f"{column.example!r} look like numbers: {how}"
+            f"{example!r} look like numbers: {how}"
         )
+
+
+def _almost_number(profile: Profile, column: ColumnProfile, wishes: Wishes) -> str | None:
+    """A text that is nearly a number, of a category of which all are; None of any other column."""
+    if column.looks != "category" or column.name in wishes.category:
+        return None
+    texts = _some_texts(profile, column)
+    if not all(_ALMOST_NUMBER.fullmatch(text) for text in texts):
+        return None
+    # Codes with a zero in front and versions are numbers as they are, and none all the same. Among
+    # 779.12 and 1,234.56, the first is no example.
+    return next((text for text in texts if not _is_number(text)), None)
+
+
+def _some_texts(profile: Profile, column: ColumnProfile) -> list[str]:
+    """Values of a column: its first, its most common ones and those of the sampled rows."""
+    texts = [column.example, *(value for value, _ in column.common)]
+    for sample in profile.sample.values():
+        if column.name in sample.columns:
+            texts += as_texts(sample.column(column.name).unique()).to_pylist()
+    return [text for text in dict.fromkeys(texts) if text and text.lower() not in GAPS]
 
 
 def _is_number(text: str) -> bool:
@@ -172,10 +195,16 @@ def _pairs(groups: Sequence[list[str]]) -> str:
     return first_few([" and ".join(map(short_repr, group[:3])) for group in groups], 3)
 
 
-def _one_value_each(columns: Sequence[ColumnProfile]) -> Iterator[str]:
+def _one_value_each(
+    profile: Profile, columns: Sequence[ColumnProfile], wishes: Wishes
+) -> Iterator[str]:
     for column in columns:
         filled = column.rows - column.gaps
-        if column.kind == "category" and filled >= 50 and column.distinct > 0.9 * filled:
+        is_one_each = filled >= 50 and column.distinct > 0.9 * filled
+        if column.kind != "category" or not is_one_each:
+            continue
+        # What is nearly a number is to be made one, and has been named.
+        if _almost_number(profile, column, wishes) is None:
             yield (
                 f"column {short_repr(column.name)} has another value in nearly every row, and "
                 "nothing can be learned from a value that occurs once: leave it out with --drop "

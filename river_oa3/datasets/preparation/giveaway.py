@@ -29,7 +29,7 @@ _BY_CHANCE = 0.001
 
 _ALIKE = 0.999
 _BINS = 20
-_LEAST_GAIN = 0.05
+_LEAST_GAIN = 0.02
 _ERRORS = 4.0
 
 Floats = NDArray[np.float64]

@@ -45,6 +45,9 @@ def found(name: str, scan: ColumnScan, rows: int) -> ColumnProfile:
     same = _same_numbers(scan) if decimal == "." else ()
     if same and is_called_a_version(name):
         numbers = None
+    if numbers is not None and numbers.is_long and _is_repeated(scan, numbers):
+        # As floats, codes that lie side by side would be one number.
+        numbers = None
     looks = _looks(scan, numbers)
     counts = _counts(scan, looks, decimal, gap_words)
     filled = _filled(scan, looks, numbers)
@@ -101,6 +104,11 @@ def _numbers(scan: ColumnScan) -> tuple[NumberScan | None, str, tuple[str, ...]]
         if are_gaps and distinct - len(words) > _NUMBERS_BESIDE_GAPS:
             return numbers, decimal, tuple(words)
     return None, ".", ()
+
+
+def _is_repeated(scan: ColumnScan, numbers: NumberScan) -> bool:
+    distinct = scan.distinct.count if scan.values.is_full else len(scan.values.counts)
+    return distinct <= _SHARE_OF_IDS * numbers.count
 
 
 def _same_numbers(scan: ColumnScan) -> tuple[str, ...]:
@@ -268,5 +276,4 @@ def _is_id_of_digits(profile: ColumnProfile, numbers: NumberScan) -> bool:
     reach = numbers.largest - numbers.smallest + 1
     # As they were counted, or the same in another order.
     is_sequence = numbers.is_even or (profile.is_exact and reach == filled)
-    is_long = abs(numbers.largest) >= 2.0**53
-    return is_sequence or (grows and (is_long or reach * _DENSE <= filled))
+    return is_sequence or numbers.is_long or (grows and reach * _DENSE <= filled)

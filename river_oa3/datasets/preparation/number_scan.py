@@ -7,6 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+EXACT = 2**53
+"""All smaller integers are floats."""
+
 _DAYS = np.array([0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
 
 
@@ -26,6 +29,8 @@ class NumberScan:
         """Whether no number is followed by the same one."""
         self.may_be_days = True
         """Whether all are days such as 20240131."""
+        self.is_long = True
+        """Whether all are integers that have more digits than floats."""
         self.infinite = 0
         self.infinite_at: int | None = None
         self._squares = 0.0
@@ -62,6 +67,7 @@ class NumberScan:
         self.smallest = min(self.smallest, float(values.min()))
         self.largest = max(self.largest, float(values.max()))
         self.is_whole = self.is_whole and bool((values == np.rint(values)).all())
+        self.is_long = self.is_long and exact is not None and bool((np.abs(exact) >= EXACT).all())
         self._look_for_steps(values if exact is None else exact)
         self._look_for_days(values)
         self._add_moments(values)

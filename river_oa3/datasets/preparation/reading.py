@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from river_oa3.datasets.preparation.number_scan import EXACT
 from river_oa3.schema.values import GAPS, as_text
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ _WITH_COMMA = r"^[+-]?(([0-9]{1,3}(\.[0-9]{3})+|[0-9]+)(,[0-9]+)?|,[0-9]+)$"
 _DECIMAL_COMMA = r"^[+-]?([0-9]*,([0-9]{1,2}|[0-9]{4,})|[0-9.]*\.[0-9]{3},[0-9]+|,[0-9]+)$"
 _MINUTES = r":[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?"
 _TIME = rf"(?i)^(([01]?[0-9]|2[0-3]){_MINUTES}|(0?[1-9]|1[0-2]){_MINUTES} ?[ap]m)$"
-# All smaller integers are floats.
-_EXACT = 2.0**53
 _YES = ("true", "yes", "y", "t")
 _NO = ("false", "no", "n", "f")
 
@@ -135,7 +134,7 @@ def as_integers(values: pa.Array) -> NDArray[np.int64] | None:
         integers = as_array(values.drop_null().cast(pa.int64()))
     except pa.ArrowInvalid:
         return None
-    is_exact = not len(integers) or np.abs(integers.astype(np.float64)).max() < _EXACT
+    is_exact = not len(integers) or np.abs(integers.astype(np.float64)).max() < EXACT
     return None if is_exact else np.asarray(integers, dtype=np.int64)
 
 

@@ -39,6 +39,12 @@ class JsonLines(Source):
         self.name = files.parted(path)[0]
         self._unchanged = Unchanged(path, encoding)
 
+    def lines(self) -> Iterator[bytes]:
+        """The lines that are not blank, one for each row, as they are written but in UTF-8."""
+        with self._unchanged.opened() as opened:
+            for _, line in self._lines(opened.file):
+                yield line.strip()
+
     def batches(self, problems: list[str] | None = None) -> Iterator[Batch]:
         start = 0
         with self._unchanged.opened() as opened:

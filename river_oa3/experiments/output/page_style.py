@@ -54,8 +54,12 @@ footer { padding-top: 2rem; padding-bottom: 3rem; }
   font-size: 0.88rem; }
 nav ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.1rem; list-style: none; padding: 0;
   margin: 1.5rem 0 0; max-width: none; font-size: 0.95rem; }
-.box { overflow-x: auto; background: var(--card); border: 1px solid var(--line);
-  border-radius: 0.6rem; margin: 0.75rem 0 1.25rem; }
+/* Phones show no bar where a table scrolls: a shadow says so, which the end of the table covers. */
+.box { overflow-x: auto; border: 1px solid var(--line); border-radius: 0.6rem;
+  margin: 0.75rem 0 1.25rem; background:
+  linear-gradient(to left, var(--card) 40%, transparent) right / 3rem 100% no-repeat local,
+  linear-gradient(to left, var(--line), transparent) right / 0.8rem 100% no-repeat scroll,
+  var(--card); }
 /* Borders that are not shared go along with the names of the rows. */
 table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: 0.92rem;
   overflow-wrap: normal; }

@@ -84,12 +84,28 @@ def test_dates_of_which_none_tells_the_day_from_the_month():
         (["$3", "$12.50"], "write them as 1234.5"),
         (["7%", "8 %"], "write them as 1234.5"),
         (["1,234.56", "12,345.00"], "write them as 1234.5"),
+        (["85.200 EUR", "9.200 EUR"], "write them as 1234.5"),
+        (["1.200 EUR", "n/a"], "write them as 1234.5"),
     ],
 )
 def test_numbers_that_are_written_in_another_way(cells, how):
     (found,) = warnings({"a": cells * (N // 2)})
     said = f"column 'a' is taken for texts, though values such as {cells[0]!r} look like numbers"
     assert found.startswith(f"{said}: {how}")
+
+
+def test_amounts_of_which_few_have_thousands_are_almost_numbers():
+    cells = [f"{1.5 + i % 990:,.2f}" for i in range(N)]
+    cells[1::97] = [f"{1234.56 + i:,.2f}" for i in range(len(cells[1::97]))]
+    assert warnings({"a": cells}) == [
+        "column 'a' is taken for texts, though values such as '1,234.56' look like numbers: write "
+        "them as 1234.5"
+    ]
+
+
+@pytest.mark.parametrize("cells", [["LH 400", "AF 117"], ["12", "12 b"], ["10.0.0.1", "10.0.0.2"]])
+def test_what_has_a_number_in_it_is_not_almost_one(cells):
+    assert warnings({"a": cells * (N // 2)}) == []
 
 
 def test_a_decimal_comma_may_be_said_to_be_one():
@@ -269,6 +285,36 @@ def test_codes_that_tell_more_as_a_category():
         found,
     )
     assert prepared(source, Wishes(category=("merchant.id",))).warnings == []
+
+
+def test_codes_of_which_a_few_are_in_most_rows_tell_more_as_a_category():
+    random = np.random.default_rng(0)
+    n = 20_000
+    merchants = random.zipf(1.3, n) % 900
+    odds = random.normal(0.0, 1.2, 900)[merchants] - 3.8
+    y = random.random(n) < 1.0 / (1.0 + np.exp(-odds))
+    counts = random.zipf(1.6, n).clip(max=2000)
+    source = Memory({"merchant.id": merchants * 7919 % 90_000, "count": counts, "y": y})
+    (found,) = prepared(source).warnings
+    assert found.endswith("say --category merchant.id")
+
+
+@pytest.mark.parametrize(
+    "chances",
+    [
+        lambda amounts: 1.0 / (1.0 + np.exp(3.0 - amounts / 500.0)),
+        lambda amounts: np.where((amounts > 300) & (amounts < 400), 0.5, 0.03),
+        lambda amounts: 0.1 + 0.09 * np.sin(amounts / 60.0),
+        lambda amounts: np.full(len(amounts), 0.05),
+    ],
+    ids=["rising", "a band", "waves", "noise"],
+)
+def test_amounts_are_not_taken_for_codes(chances):
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        amounts = random.integers(0, 1000, 20_000)
+        y = random.random(20_000) < chances(amounts)
+        assert prepared(Memory({"amount": amounts, "y": y})).warnings == []
 
 
 def test_whole_numbers_that_may_be_codes():

@@ -77,7 +77,7 @@ class AutoOA3Classifier(UnsureClassifier, base.MiniBatchClassifier):
     >>> evaluate.progressive_val_score(
     ...     dataset=datasets.Phishing(), model=model, metric=metrics.WeightedSum()
     ... )
-    WeightedSum: 91.12%
+    WeightedSum: 91.03%
 
     >>> model = AutoOA3Classifier(metrics.WeightedCost(cost_fn=10, cost_fp=1))
     >>> model.learn_one({"amount": 1200.0, "country": "FR", "age": None}, False)

@@ -111,7 +111,7 @@ class AskedQuality(LossWatch):
     ...         model.learn_one(x, y)
 
     >>> print(quality.summary)
-    The weighted sum is 0.901 (95 percent interval 0.781 to 0.945), by 499 labels.
+    The weighted sum is 0.929 (95 percent interval 0.812 to 0.941), by 499 labels.
 
     >>> value, low, high = quality.estimate('sensitivity')
     >>> print(f'{value:.2f}, from {low:.2f} to {high:.2f}')

@@ -115,7 +115,7 @@ class AskedQuality(LossWatch):
 
     >>> value, low, high = quality.estimate('sensitivity')
     >>> print(f'{value:.2f}, from {low:.2f} to {high:.2f}')
-    0.89, from 0.65 to 0.98
+    0.98, from 0.74 to 0.99
 
     >>> quality.drift_detected
     False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 
@@ -10,7 +11,7 @@ import pytest
 import scipy.sparse
 from commands import write_npz
 
-from bench import busy, figures, growth
+from bench import against, busy, figures, growth
 from bench.commands import main
 from bench.contenders import BASELINE, CONTENDERS, FLOOR, installed
 from bench.events import w8a_events
@@ -138,3 +139,27 @@ def test_events_are_made_up_where_w8a_is_not(tmp_path):
 def test_a_busy_loop_ends_with_its_parent():
     """The process that it is told of is not its parent, as after the end of that one."""
     assert busy._spin(parent=-1) is None
+
+
+def test_two_commits_are_compared_in_turns(tmp_path, capsys, monkeypatch):
+    asked = []
+
+    @contextlib.contextmanager
+    def checked_out(revision):
+        asked.append(revision)
+        yield against.HERE
+
+    monkeypatch.setattr(against, "_checked_out", checked_out)
+    monkeypatch.setattr(against, "TURNS", 1)
+    options = ["speed", "--quick", "--sections", "active", "--against", "HEAD~1"]
+    assert main([*options, "--output", str(tmp_path / "out")]) == 0
+    head, _, *lines = capsys.readouterr().out.splitlines()
+    assert asked == ["HEAD~1"]
+    assert head.split() == ["us", "per", "event", "HEAD~1", "now", "ratio"]
+    assert len(lines) == 3
+    assert all(0.1 < float(line.split()[-1]) < 10 for line in lines)
+
+
+def test_a_commit_that_there_is_not_is_refused(capsys):
+    assert main(["speed", "--quick", "--sections", "active", "--against", "no-such-commit"]) == 2
+    assert "no-such-commit" in capsys.readouterr().err

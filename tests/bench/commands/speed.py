@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 from river_oa3.commands.options import OUTPUT, say_written
 from river_oa3.datasets import DataError
 from river_oa3.experiments.output import plots
 from river_oa3.experiments.output.files import results_folder, write_text
 
+from .. import against
 from ..pictures import scaling
 from ..speed import SECTIONS, measure
 from ..timing import FULL, QUICK
@@ -32,6 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"which parts, with commas between (default: {','.join(SECTIONS)})",
     )
     parser.add_argument(
+        "--against",
+        metavar="REV",
+        help="compare with another commit of this clone, in turns on the same machine",
+    )
+    parser.add_argument(
         "--data-dir",
         help="folder with the paper's w8a; without it, events of its shape are made up",
     )
@@ -41,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Measure, print, and write."""
     sections = _sections(options.sections)
+    if options.against is not None:
+        words = ["--sections", ",".join(sections), *(["--quick"] if options.quick else [])]
+        if options.data_dir is not None:
+            words += ["--data-dir", str(Path(options.data_dir).absolute())]
+        print(against.table(options.against, against.compare(options.against, words)))
+        return 0
     folder = results_folder(options.output)
     measured = measure(sections, QUICK if options.quick else FULL, options.data_dir)
     print(", ".join(f"{name} {version}" for name, version in measured.machine.items()))

@@ -119,7 +119,8 @@ class AskSide(Writes):
         event_id
             Under what the label will come. In memory, an id whose label is pending cannot be used
             again. With a store, an id is that of one event for ever: one that has been asked about,
-            or is among the newest 10,000, gets the answer that it got before.
+            or is among the newest 10,000, gets the answer that it got before. What a kill forgets
+            of those that nobody asked about, `PendingLabels` says.
         x
             A dictionary of features.
 

@@ -38,9 +38,6 @@ REFUSALS = (ArithmeticError, TypeError, ValueError)
 # How often to look whether another process has withdrawn an answer.
 SECONDS_BETWEEN_LOOKS = 1.0
 
-# Of the events that nobody asked about, so many of the newest get their old answer again.
-REMEMBERED = 10_000
-
 
 class Resumed(typing.NamedTuple):
     """Where a store stands."""
@@ -76,7 +73,7 @@ class DurableStore:
         self._quality = quality
         # What was predicted for all that was ever asked about, by the keys of the ids.
         self._labels: dict[str, typing.Any] = {}
-        self._passed: OrderedDict[Hashable, typing.Any] = OrderedDict()
+        self._passed = self._sql.passed
         # Asks that are not learned, and those of them that are known to have an answer.
         self._waiting: OrderedDict[Hashable, Ask] = OrderedDict()
         self._answered: set[Hashable] = set()
@@ -92,6 +89,7 @@ class DurableStore:
         found = self._sql.look()
         if found is None:
             raise StoreError(f"{self._sql.name} is empty: start whoever learns from it first")
+        self._sql.check_format()
         resumed, _ = self._resumed(found[1])
         self._read_quality()
         return resumed
@@ -217,9 +215,7 @@ class DurableStore:
         return None
 
     def passed(self, event_id: Hashable, label: typing.Any) -> None:
-        self._passed[event_id] = label
-        if len(self._passed) > REMEMBERED:
-            self._passed.popitem(last=False)
+        self._passed.add(event_id, label)
 
     def note(self, ask: Ask) -> None:
         self._rows[ask.event_id] = row = as_row(ask)
@@ -354,7 +350,8 @@ class DurableStore:
 
     def _standing(self, n_events: int) -> Standing:
         batch = self.last_batch and list(self.last_batch)
-        return {**standing_of(self._model), "events": n_events, "batch": batch}
+        counts = {"events": n_events, "asks": len(self._labels)}
+        return {**standing_of(self._model), **counts, "batch": batch}
 
     def _snapshot(self) -> Snapshot:
         model = self._model

@@ -21,6 +21,9 @@ from river_oa3.pending.writes import Writes
 
 __all__ = ["AskSide"]
 
+# How many asks an event lets expire; the next one lets go of more.
+MOST_EXPIRED = 1000
+
 
 class AskSide(Writes):
     """Predicts events, keeps what is asked about them, lists it, and lets it go."""
@@ -261,7 +264,8 @@ class AskSide(Writes):
 
     # Asks that grow old
 
-    def _expire(self) -> None:
+    def _expire(self) -> bool:
+        """End the oldest asks that are too old, so many that nobody waits long; says if any are."""
         time_to_live = self.time_to_live
         if isinstance(time_to_live, dt.timedelta):
             now, ttl = self._now(), time_to_live
@@ -269,8 +273,10 @@ class AskSide(Writes):
         else:
             first = self.n_events - typing.cast(int, time_to_live)
             old = itertools.takewhile(lambda ask: ask.event < first, self._store.waiting())
-        if expired := list(old):
+        expired = list(itertools.islice(old, MOST_EXPIRED))
+        if expired:
             self._let_go(expired)
+        return bool(expired)
 
     def _let_go(self, asks: list[Ask]) -> None:
         self._catch_up()

@@ -206,12 +206,11 @@ class SqlStore:
 
     def expire(self, old: list[Ask], standing: Callable[[list[Ask]], Standing]) -> None:
         """End asks that have no answer; `standing` is told which, and says where that leads."""
+        these = asks.c.event_id.in_([key_of(ask.event_id) for ask in old])
+        ended = asks.update().where(these, asks.c.state == "open").values(state="expired")
         with self._stepping(1) as (connection, _):
-            expired = []
-            for ask in old:
-                this = self._this(asks.update(), ask.event_id).where(asks.c.state == "open")
-                if connection.execute(this.values(state="expired")).rowcount == 1:
-                    expired.append(ask)
+            keys = set(connection.execute(ended.returning(asks.c.event_id)).scalars())
+            expired = [ask for ask in old if key_of(ask.event_id) in keys]
             self._stand(connection, standing(expired))
 
     def save(self, snapshot: Snapshot, standing: Standing) -> None:
@@ -286,10 +285,11 @@ class SqlStore:
             for answer, label, probability in rows:
                 yield read(answer), read(label), probability
 
-    def latest(self) -> float:
-        """When anything was asked or answered last, in seconds since 1970."""
+    def latest(self, possible: float) -> float:
+        """When anything was asked or answered last, in seconds since 1970, as far as possible."""
         # One by one: together they would not be looked up in the indexes.
-        queries = [sa.select(sa.func.max(time)) for time in (asks.c.asked_at, asks.c.answered_at)]
+        columns = (asks.c.asked_at, asks.c.answered_at)
+        queries = [sa.select(sa.func.max(each)).where(each <= possible) for each in columns]
         with self._reading() as connection:
             times = [connection.execute(query).scalar() for query in queries]
         return max((time for time in times if time is not None), default=0.0)
@@ -357,6 +357,16 @@ class SqlStore:
     def answer(self, event_id: Hashable, y: typing.Any, w: float | None, at: dt.datetime) -> bool:
         answer = {"answer": as_text(y), "weight": w, "answered_at": at.timestamp()}
         return self._change(event_id, ("open", "answered"), state="answered", **answer)
+
+    def answers(self, until: dt.datetime | None) -> list[tuple[Hashable, typing.Any, float | None]]:
+        """Id, answer and weight of asks that are answered, in the order of the answers."""
+        query = sa.select(asks.c.event_id, asks.c.answer, asks.c.weight)
+        query = query.where(asks.c.state == "answered").order_by(*_ORDERS["answered"])
+        if until is not None:
+            query = query.where(asks.c.answered_at <= until.timestamp())
+        with self._reading() as connection:
+            rows = connection.execute(query)
+            return [(id_of(key), from_text(answer), weight) for key, answer, weight in rows]
 
     def answered(self) -> set[Hashable]:
         """The ids of asks that have an answer, and are not learned."""

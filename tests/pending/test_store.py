@@ -288,6 +288,25 @@ def test_number_of_a_decision_comes_from_the_seed_and_the_id(tmp_path):
     assert 30 < len(forth) < 90
 
 
+def test_learner_draws_numbers_of_its_own_beside_a_store_and_after_it(tmp_path):
+    service = durable(f"sqlite:///{tmp_path}/asks.db", rule=query.RandomQuery(0.5))
+    service.predict_one("a", X)
+    for _ in range(2):
+        n_asked = sum(service.model.predict_one(X)[1] for _ in range(200))
+        assert 60 < n_asked < 140
+        abandoned(service)
+    files.to_bytes(service.model)
+
+
+@pytest.mark.parametrize("seed", [-(2**200), -(2**127) - 1, 2**127, 2**300])
+def test_seed_of_any_size_is_taken(url, seed):
+    service = durable(url, rule=query.RandomQuery(0.5), seed=seed)
+    answers = [service.predict_one(i, X) for i in range(50)]
+    assert 10 < sum(ask for _, ask in answers) < 40
+    with restarted(service, url, rule=query.RandomQuery(0.5), seed=seed) as again:
+        assert again._store.seed == seed
+
+
 def test_text_and_number_are_different_ids(url):
     service = durable(url, labels=1)
     assert service.predict_one(1, X)[1]
@@ -454,6 +473,9 @@ IN_MEMORY = [
     "sqlite:///:memory:",
     "sqlite:///file::memory:?uri=true",
     "sqlite:///file:asks?mode=memory&uri=true",
+    "sqlite:///file:asks?mode=memory&cache=shared&uri=true",
+    "sqlite:///file%3Aasks%3Fmode%3Dmemory?uri=true",
+    "sqlite:///file:/asks?vfs=memdb&uri=true",
 ]
 
 

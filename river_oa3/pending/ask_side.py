@@ -248,11 +248,12 @@ class AskSide(Writes):
         assert model.last_query is not None
         assert model._asked_about is not None
         margin, _, variance, _, _ = model._asked_about
+        odds = model._asked_odds or debugging.odds(model, x)
         return Ask(
             event_id,
             x,
             label,
-            debugging.odds(model, x).get(True),
+            odds.get(True),
             margin,
             variance if _knows_variance(model) else None,
             model.last_query.probability,

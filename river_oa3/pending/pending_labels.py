@@ -126,6 +126,7 @@ class PendingLabels(AskSide, LabelSide):
         if not isinstance(model, ActiveLearner):
             raise TypeError(f"model must be an ActiveLearner, not {model!r}")
         self.model = model
+        model._keep_odds()
         self.time_to_live = _time_to_live(time_to_live)
         self.capacity = checks.positive_integer("capacity", capacity)
         self.refund = refund

@@ -585,6 +585,15 @@ def test_damage_to_all_snapshots_teaches_nothing_twice(sqlite):
         PendingLabels(learned, store=sqlite)
 
 
+def test_store_is_looked_at_while_somebody_else_writes(path, sqlite, impatient):
+    service = durable(sqlite)
+    service.predict_one("a", X)
+    with locked(path):
+        desk = durable(sqlite, learns=False)
+        desk.refresh()
+        assert "a" in desk
+
+
 def test_somebody_who_only_looks_changes_nothing(sqlite, monkeypatch):
     service = durable(sqlite)
     for i, (x, y) in enumerate(EVENTS[:3]):

@@ -16,7 +16,7 @@ from river_oa3.pending import tables
 from river_oa3.pending.ask import Ask, State
 from river_oa3.pending.early import EarlyChanges, EarlyLabel
 from river_oa3.pending.early_table import read_early, write_early
-from river_oa3.pending.engines import engine_of
+from river_oa3.pending.engines import engine_of, without_statement_timeout
 from river_oa3.pending.errors import AnswerChangedError, StoreError, StoreTakenError
 from river_oa3.pending.page import Place
 from river_oa3.pending.passed import PassedEvents
@@ -128,6 +128,7 @@ class SqlStore:
                     f"another process has written to the store {self.name} just now: stop it, and "
                     "start again"
                 )
+            without_statement_timeout(connection)
             for migrate in tables.MIGRATIONS[self._format - 1 :]:
                 migrate(connection)
             self._check_count(connection)
@@ -251,7 +252,7 @@ class SqlStore:
     def labels(self) -> dict[str, typing.Any]:
         """What was predicted for each event that was ever asked about, by its key."""
         read = functools.cache(from_text)
-        with self._reading() as connection:
+        with self._reading_all() as connection:
             rows = connection.execute(sa.select(asks.c.event_id, asks.c.label))
             return {key: read(label) for key, label in rows}
 
@@ -265,7 +266,7 @@ class SqlStore:
         columns = ("event_id", "state", "asked_at", "event", "refund_token")
         query = sa.select(*(asks.c[name] for name in columns))
         query = query.where(asks.c.state.in_(("open", "answered"))).order_by(asks.c.number)
-        with self._reading() as connection:
+        with self._reading_all() as connection:
             return [as_waiting(*row) for row in connection.execute(query)]
 
     def qualities(self) -> list[tuple[int, bytes]]:
@@ -280,7 +281,7 @@ class SqlStore:
         read = functools.cache(from_text)
         query = sa.select(asks.c.answer, asks.c.label, asks.c.query_probability)
         later = (asks.c.state == "learned") & (asks.c.learned > step)
-        with self._reading() as connection:
+        with self._reading_all() as connection:
             rows = connection.execute(query.where(later).order_by(asks.c.learned))
             for answer, label, probability in rows:
                 yield read(answer), read(label), probability
@@ -296,14 +297,14 @@ class SqlStore:
 
     def snapshots(self) -> Iterator[tuple[int, tuple[int, int], bytes]]:
         """The step, the counts and the model of each snapshot, the newest first."""
-        with self._reading() as connection:
+        with self._reading_all() as connection:
             rows = connection.execute(sa.select(snapshots).order_by(snapshots.c.number.desc()))
             for row in rows.mappings().all():
                 yield row["step"], tuple(json.loads(row["counts"])), bytes(row["model"])
 
     def history(self, step: int) -> list[tuple[bool, Ask]]:
         """What was asked (False) and what was learned (True) after a step, in order."""
-        with self._reading() as connection:
+        with self._reading_all() as connection:
             later = (asks.c.number > step) | (asks.c.learned > step)
             rows = connection.execute(sa.select(asks).where(later)).mappings().all()
             steps = [(row["number"], False, row) for row in rows if row["number"] > step]
@@ -499,6 +500,13 @@ class SqlStore:
     def _reading(self) -> Iterator[sa.Connection]:
         with self._explaining("read"), self._engine.connect() as connection:
             yield connection.execution_options(oa3_reads=True)
+
+    @contextlib.contextmanager
+    def _reading_all(self) -> Iterator[sa.Connection]:
+        """Read what may be as much as all asks there ever were."""
+        with self._reading() as connection:
+            without_statement_timeout(connection)
+            yield connection
 
     @contextlib.contextmanager
     def _explaining(self, done: str) -> Iterator[None]:

@@ -6,6 +6,7 @@ import contextlib
 import datetime as dt
 import json
 import sqlite3
+import threading
 import time
 
 import pytest
@@ -271,6 +272,22 @@ def test_lock_that_another_program_holds_on_postgresql_is_not_waited_for_long(
 
 
 # Snapshots that are damaged
+
+
+def test_start_that_reads_all_asks_may_take_longer_than_other_statements(postgresql, monkeypatch):
+    url = without_tables(postgresql)
+    service = durable(url)
+    service.predict_one("a", X)
+    abandoned(service)
+    monkeypatch.setattr(engines, "LONGEST_STATEMENT", 0.3)
+    engine = sa.create_engine(url)
+    with engine.connect() as connection:
+        connection.exec_driver_sql("LOCK TABLE oa3_asks IN ACCESS EXCLUSIVE MODE")
+        threading.Timer(0.9, connection.rollback).start()
+        again = durable(url)
+    engine.dispose()
+    assert "a" in again
+    abandoned(again)
 
 
 def damage(url, which, how):

@@ -14,9 +14,15 @@ from river_oa3._core import checks
 from river_oa3.answers import NO, NO_AND_ASK, YES, YES_AND_ASK, Answer, Odds, OddsAnswer, answer
 from river_oa3.auto import AutoOA3Classifier
 from river_oa3.base import Aside, Contribution, MarginClassifier
-from river_oa3.budget import UNLIMITED, Budget, TotalBudget
+from river_oa3.budget import UNLIMITED, Budget, RateBudget, TotalBudget, WindowBudget
 from river_oa3.opinions import Opinion
-from river_oa3.query import AdaptiveQuery, AsymmetricQuery, Query
+from river_oa3.query import (
+    AdaptiveQuery,
+    AsymmetricQuery,
+    FirstComeQuery,
+    Query,
+    RandomQuery,
+)
 
 __all__ = ["ActiveLearner", "LastQuery"]
 
@@ -136,6 +142,9 @@ class ActiveLearner(ActiveLearningClassifier):
 
     # What the newest ask was decided by: both margins, variance, confidence, missing class.
     _asked_about: tuple[float, float, float, float, int] | None = None
+    # What it thought of that event; for whoever keeps asks, and None without anybody who does.
+    _asked_odds: dict[typing.Any, float] | None = None
+    _keeps_odds = False
 
     def __init__(
         self,
@@ -167,12 +176,10 @@ class ActiveLearner(ActiveLearningClassifier):
         self._answers_as_core = opinions.answers_as_core(last)
         is_auto = isinstance(last, AutoOA3Classifier)
         self._observes = is_auto and learn_transformers
-        self._takes_short_way = (
-            self._answers_as_core and not self._is_pipeline and (self._observes or not is_auto)
-        )
         default = AdaptiveQuery if is_auto else AsymmetricQuery
         self._query = default() if query is None else query
         self._adapts = _adapts(self._query)
+        self._takes_short_way = self._has_short_way()
         self.n_seen = 0
         self.n_asked = 0
         self.n_learned = 0
@@ -190,7 +197,21 @@ class ActiveLearner(ActiveLearningClassifier):
             self._answers_as_core = opinions.answers_as_core(pipelines.last_step(self.classifier))
         if "_observes" not in state:  # stored before there was a classifier that does
             self._observes = self._adapts = False
-            self._takes_short_way = self._answers_as_core and not self._is_pipeline
+        self._takes_short_way = self._has_short_way()
+
+    def _has_short_way(self) -> bool:
+        """Whether answers need the core alone, and nothing that decides can fail.
+
+        The short way observes an event before it decides about it.
+        """
+        is_auto = isinstance(self.classifier, AutoOA3Classifier)
+        needs_core = self._answers_as_core and not self._is_pipeline
+        cannot_fail = type(self._query) in _OWN_RULES and _cannot_fail(self._budget)
+        return needs_core and (self._observes or not is_auto) and cannot_fail
+
+    def _keep_odds(self) -> None:
+        """Note from now on what it thinks of each event that it asks about."""
+        self._keeps_odds, self._takes_short_way = True, False
 
     @property
     def last_query(self) -> LastQuery | None:
@@ -211,7 +232,7 @@ class ActiveLearner(ActiveLearningClassifier):
         The predicted label, and whether to ask.
 
         """
-        if self._takes_short_way:
+        if self._takes_short_way and not kwargs:
             # The short way through what follows, for the sake of speed.
             classifier: typing.Any = self.classifier
             if self._observes:
@@ -226,7 +247,9 @@ class ActiveLearner(ActiveLearningClassifier):
                     self._asked_about = margin, second_margin, variance, confidence, missing
             else:
                 margin, variance, confidence, teachable = classifier._core.judge_one(x)
-                teachable = teachable or self._must_ask_anyway(x)
+                if not teachable and self._is_leading_zero_event(x):
+                    teachable = self._must_ask_anyway()
+                    self._n_leading_zero_events += 1
                 ask = self._decide(self._chance(margin, confidence, teachable))
                 if ask:
                     self._asked_about = margin, margin, variance, confidence, 0
@@ -470,9 +493,14 @@ class ActiveLearner(ActiveLearningClassifier):
         self, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
     ) -> tuple[Opinion, bool]:
         """What the classifier thinks of the event, and whether to ask about it."""
-        opinion, reached = self._judge(x, kwargs, proba)
-        teachable = opinion.teachable or self._must_ask_anyway(reached[-1])
+        wants_odds = proba or (self._keeps_odds and self._knows_margin)
+        opinion, reached = self._judge(x, kwargs, wants_odds)
+        is_leading = not opinion.teachable and self._is_leading_zero_event(reached[-1])
+        teachable = opinion.teachable or (is_leading and self._must_ask_anyway())
+        # A rule or a clock that fails does so before anything is learned.
         probability = self._chance(opinion.margin, opinion.confidence, teachable)
+        if self._budget is not None:
+            self._budget.can_ask()
         # Before anything is paid: a step may refuse the event.
         if self._is_pipeline and self.learn_transformers:
             pipelines.learn_unsupervised(typing.cast(compose.Pipeline, self.classifier), x)
@@ -483,9 +511,11 @@ class ActiveLearner(ActiveLearningClassifier):
             ask = self._decide_at_pace(*opinion.view)
         else:
             ask = self._decide(probability)
+        self._n_leading_zero_events += is_leading
         if ask:
             margin, second_margin, variance, missing = opinion.view
             self._asked_about = margin, second_margin, variance, opinion.confidence, missing
+            self._asked_odds = opinion.odds if self._keeps_odds else None
         return opinion, ask
 
     def _judge(
@@ -515,21 +545,27 @@ class ActiveLearner(ActiveLearningClassifier):
         self, classifier: typing.Any, x: typing.Any, kwargs: dict[str, typing.Any], proba: bool
     ) -> Opinion:
         if self._knows_margin:
+            if kwargs:
+                raise TypeError(
+                    f"{type(classifier).__name__} takes nothing but the event, and not "
+                    f"{', '.join(kwargs)}"
+                )
             return opinions.of_margin_classifier(classifier, x, proba, self._answers_as_core)
         needs_margin = self._query.uses_margin
         return opinions.of_other_classifier(classifier, x, kwargs, proba, needs_margin)
 
-    def _must_ask_anyway(self, x: typing.Any) -> bool:
-        """Whether an event of zeros should be asked about all the same.
+    def _is_leading_zero_event(self, x: typing.Any) -> bool:
+        """Whether the stream has started with nothing but zeros, and this event goes on so."""
+        learns_by_itself = self._is_pipeline and self.learn_transformers
+        return bool(x) and not learns_by_itself and self.n_seen <= self._n_leading_zero_events
+
+    def _must_ask_anyway(self) -> bool:
+        """Whether a further leading event of zeros should be asked about all the same.
 
         Nothing can be learned from zeros. But where a stream starts with nothing else, a scaler
         before this learner is waiting for the labels of its first events.
         """
-        learns_by_itself = self._is_pipeline and self.learn_transformers
-        if not x or learns_by_itself or self.n_seen > self._n_leading_zero_events:
-            return False
-        self._n_leading_zero_events += 1
-        return self._n_leading_zero_events > MAX_LEADING_ZERO_EVENTS
+        return self._n_leading_zero_events >= MAX_LEADING_ZERO_EVENTS
 
     def _chance(self, margin: float, confidence: float, teachable: bool) -> float:
         """What the rule would ask with."""
@@ -602,3 +638,13 @@ class ActiveLearner(ActiveLearningClassifier):
 def _adapts(query: Query) -> bool:
     """Whether a rule is the adaptive one, and not a subclass with a way of its own."""
     return isinstance(query, AdaptiveQuery) and type(query).probability is AdaptiveQuery.probability
+
+
+_OWN_RULES = {AdaptiveQuery, AsymmetricQuery, FirstComeQuery, RandomQuery}
+
+
+def _cannot_fail(budget: Budget | None) -> bool:
+    """Whether a budget is one of this package, and has nobody else's clock."""
+    if type(budget) is WindowBudget:
+        return budget.clock is None
+    return budget is None or type(budget) in (TotalBudget, RateBudget)

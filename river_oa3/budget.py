@@ -340,9 +340,9 @@ class WindowBudget(Budget):
     every
         The length of a window: a number of events, or a `datetime.timedelta`.
     clock
-        Tells the time, as a `datetime.datetime` or in seconds since 1970. The default is the
-        system's clock; a replay gives its own. It has to be picklable for the budget to be, and
-        must not wait for other threads that use the budget: they may be waiting for it.
+        Tells the time, as a `datetime.datetime` with a time zone or in seconds since 1970. The
+        default is the system's clock; a replay gives its own. It has to be picklable for the budget
+        to be, and must not wait for other threads that use the budget: they may be waiting for it.
 
     Examples
     --------
@@ -437,12 +437,14 @@ class WindowBudget(Budget):
 
     def _seconds(self) -> float:
         now = time.time() if self.clock is None else self.clock()
-        try:
-            seconds = now.timestamp() if isinstance(now, dt.datetime) else now
-            if isinstance(seconds, (int, float)) and abs(seconds) < _END_OF_TIME:
-                return seconds
-        except (OverflowError, OSError, ValueError):  # years that the system's calendar lacks
-            pass
+        if isinstance(now, dt.datetime) and now.utcoffset() is None:
+            raise ValueError(
+                f"the clock must say which time zone it means, and {now!r} has none: give "
+                "datetime.now(timezone.utc), or seconds since 1970"
+            )
+        seconds = now.timestamp() if isinstance(now, dt.datetime) else now
+        if isinstance(seconds, (int, float)) and abs(seconds) < _END_OF_TIME:
+            return seconds
         raise ValueError(f"the clock must give a datetime, or seconds since 1970, not {now!r}")
 
     def _catch_up(self) -> None:
@@ -459,7 +461,11 @@ class WindowBudget(Budget):
     @one_step
     def tick(self) -> None:
         self._events += 1
-        self._catch_up()
+        try:
+            self._catch_up()
+        except Exception:  # of a clock: no event has come
+            self._events -= 1
+            raise
 
     @one_step
     def _untick(self) -> None:

@@ -53,13 +53,12 @@ def proposed(model, ids, events, seed):
     proposals = []
     for row, (event_id, chance) in enumerate(zip(ids, scores.query_probability, strict=True)):
         uniforms.key = key_of(event_id)
-        if uniforms.random() <= chance:
+        uniform = uniforms.random()
+        if uniform <= chance:
             seen = (scores.label, scores.probability, scores.margin, scores.variance)
             label, *numbers = (each[row].item() for each in seen)
             x = rows.event(row)
-            proposals.append(
-                Proposal(event_id, x, label, *numbers, float(chance), uniforms.random())
-            )
+            proposals.append(Proposal(event_id, x, label, *numbers, float(chance), uniform))
     expected = float(scores.query_probability.sum())
     return proposals, expected, scorer.observed(rows, scores)
 

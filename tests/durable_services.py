@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 
 import sqlalchemy as sa
 from learners import sparse_events
@@ -34,6 +35,28 @@ def restarted(service, url, **kwargs):
         yield again
     finally:
         abandoned(again)
+
+
+def change(url, *statements):
+    """What somebody does to a store behind the service's back."""
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        for statement in statements:
+            connection.execute(statement)
+    engine.dispose()
+
+
+def make_format_1(url, *later_tables):
+    """Make a store one of format 1, of a version before some tables came."""
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        for table in (tables.passed, *later_tables):
+            table.drop(connection)
+        standing = json.loads(connection.execute(sa.select(tables.state.c.standing)).scalar_one())
+        del standing["asks"]
+        old = {"format": 1, "standing": json.dumps(standing)}
+        connection.execute(tables.state.update().values(**old))
+    engine.dispose()
 
 
 def rows(url, table=tables.asks):

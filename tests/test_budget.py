@@ -434,10 +434,25 @@ def test_length_of_a_window_that_is_none_is_refused(every, error):
 
 @pytest.mark.parametrize(
     "reading",
-    [10**400, 1e308, -1e308, math.nan, "noon", dt.datetime.min],
+    [10**400, 1e308, -1e308, math.nan, "noon"],
     ids=lambda r: repr(r)[:9],
 )
 def test_clock_that_shows_no_time_is_an_error_that_says_so(reading):
     labels = budget.WindowBudget(3, dt.timedelta(microseconds=1), clock=lambda: reading)
     with pytest.raises(ValueError, match="the clock must give a datetime"):
         labels.tick()
+
+
+@pytest.mark.parametrize("now", [dt.datetime(2026, 5, 1, 23, 59), dt.datetime.min])
+def test_clock_without_a_time_zone_is_refused(now):
+    labels = budget.WindowBudget(3, dt.timedelta(days=1), clock=lambda: now)
+    with pytest.raises(ValueError, match="time zone"):
+        labels.tick()
+
+
+def test_event_that_comes_while_the_clock_fails_is_not_counted():
+    labels = budget.WindowBudget(3, dt.timedelta(days=1), clock=lambda: "noon")
+    before = vars(labels).copy()
+    with pytest.raises(ValueError, match="the clock"):
+        labels.tick()
+    assert vars(labels) == before

@@ -30,6 +30,9 @@ LARGEST_MU = 1e60
 # Of the labels that the line of the calibration remembers.
 LARGEST_PRECISION = 1e8
 
+# Of each feature, what the first stored models had not yet.
+LATER = ("gaps", "block_n", "block_mean", "block_var")
+
 cdef enum:
     # Numbers in a row of features, and in the threshold.
     STRIDE = 13
@@ -252,6 +255,8 @@ cdef class Auto(AutoEngine):
         least = LEAST_SHARE * PRIOR * (1.0 - 1e-9)
         t = stored_number(state, "t", 2.0**53)
         clock = stored_number(state, "clock", 2.0**53)
+        if not state.keys() & set(LATER):
+            state = state | dict.fromkeys(LATER, np.zeros(d))
         numbers = {
             # More than t where names were forgotten and came again with a late label.
             # And hardly any where the count had no lower limit yet.

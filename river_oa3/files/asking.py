@@ -20,7 +20,7 @@ from river_oa3.query import Query
 # Attributes that follow from the parameters, or are of use until the next event alone.
 _NOT_STORED = (
     *("_is_pipeline", "_knows_margin", "_answers_as_core", "_observes", "_takes_short_way"),
-    *("_adapts", "_asked_about"),
+    *("_adapts", "_asked_about", "_asked_odds", "_keeps_odds"),
 )
 _COUNTS = ("n_seen", "n_asked", "n_learned", "_n_leading_zero_events", "_taught")
 _PARTS = ("classifier", "seed", "_rng", "query", "_query", "budget", "_budget", "_last")

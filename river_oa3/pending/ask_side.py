@@ -21,6 +21,9 @@ from river_oa3.pending.writes import Writes
 
 __all__ = ["AskSide"]
 
+# How many asks an event lets expire; the next one lets go of more.
+MOST_EXPIRED = 1000
+
 
 class AskSide(Writes):
     """Predicts events, keeps what is asked about them, lists it, and lets it go."""
@@ -119,7 +122,8 @@ class AskSide(Writes):
         event_id
             Under what the label will come. In memory, an id whose label is pending cannot be used
             again. With a store, an id is that of one event for ever: one that has been asked about,
-            or is among the newest 10,000, gets the answer that it got before.
+            or is among the newest 10,000, gets the answer that it got before. What a kill forgets
+            of those that nobody asked about, `PendingLabels` says.
         x
             A dictionary of features.
 
@@ -244,11 +248,12 @@ class AskSide(Writes):
         assert model.last_query is not None
         assert model._asked_about is not None
         margin, _, variance, _, _ = model._asked_about
+        odds = model._asked_odds or debugging.odds(model, x)
         return Ask(
             event_id,
             x,
             label,
-            debugging.odds(model, x).get(True),
+            odds.get(True),
             margin,
             variance if _knows_variance(model) else None,
             model.last_query.probability,
@@ -260,7 +265,8 @@ class AskSide(Writes):
 
     # Asks that grow old
 
-    def _expire(self) -> None:
+    def _expire(self) -> bool:
+        """End the oldest asks that are too old, so many that nobody waits long; says if any are."""
         time_to_live = self.time_to_live
         if isinstance(time_to_live, dt.timedelta):
             now, ttl = self._now(), time_to_live
@@ -268,8 +274,10 @@ class AskSide(Writes):
         else:
             first = self.n_events - typing.cast(int, time_to_live)
             old = itertools.takewhile(lambda ask: ask.event < first, self._store.waiting())
-        if expired := list(old):
+        expired = list(itertools.islice(old, MOST_EXPIRED))
+        if expired:
             self._let_go(expired)
+        return bool(expired)
 
     def _let_go(self, asks: list[Ask]) -> None:
         self._catch_up()

@@ -147,7 +147,8 @@ class PendingBatches:
         if self.pending.time_to_live is not None:
             # Before a batch and not after one: a process may end between the two, and what is
             # refunded must be there for the same batch whoever runs it.
-            self.pending._expire()
+            while self.pending._expire():
+                pass
         self.is_running = True
         return Batch(self, stream, number)
 

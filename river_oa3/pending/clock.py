@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import time
 
-__all__ = ["SteadyClock"]
+__all__ = ["SteadyClock", "latest_possible"]
+
+# A time that is further ahead of the clock was written under a wrong one. With one that is less far
+# ahead the clock catches up soon.
+MOST_AHEAD = 7 * 86_400.0
+
+# 2025 in seconds: whatever shows less has lost its battery.
+_EARLIEST = 1_735_689_600.0
 
 
 class SteadyClock:
@@ -31,6 +39,12 @@ class SteadyClock:
 
     def __reduce__(self) -> tuple[type[SteadyClock], tuple[float]]:
         return SteadyClock, (self._latest,)
+
+
+def latest_possible() -> float:
+    """The latest time that may have passed, going by the clock of the system."""
+    now = time.time()
+    return now + MOST_AHEAD if now >= _EARLIEST else math.inf
 
 
 def _passed() -> float:

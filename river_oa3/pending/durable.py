@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Iterator
 from river_oa3 import files
 from river_oa3.pending import quality
 from river_oa3.pending.ask import Ask, State
+from river_oa3.pending.clock import latest_possible
 from river_oa3.pending.early import EarlyChanges, EarlyLabel
 from river_oa3.pending.errors import StoreError
 from river_oa3.pending.outcomes import tell
@@ -38,9 +39,6 @@ REFUSALS = (ArithmeticError, TypeError, ValueError)
 # How often to look whether another process has withdrawn an answer.
 SECONDS_BETWEEN_LOOKS = 1.0
 
-# Of the events that nobody asked about, so many of the newest get their old answer again.
-REMEMBERED = 10_000
-
 
 class Resumed(typing.NamedTuple):
     """Where a store stands."""
@@ -62,7 +60,7 @@ class DurableStore:
         What SQLAlchemy connects to.
     model
         The active learner, whose decisions get their random numbers from its seed and the id of the
-        event from now on.
+        event until the store is closed.
     quality
         What is told by the labels: it is brought to where the store stands, and kept with the
         model.
@@ -76,7 +74,7 @@ class DurableStore:
         self._quality = quality
         # What was predicted for all that was ever asked about, by the keys of the ids.
         self._labels: dict[str, typing.Any] = {}
-        self._passed: OrderedDict[Hashable, typing.Any] = OrderedDict()
+        self._passed = self._sql.passed
         # Asks that are not learned, and those of them that are known to have an answer.
         self._waiting: OrderedDict[Hashable, Ask] = OrderedDict()
         self._answered: set[Hashable] = set()
@@ -85,13 +83,15 @@ class DurableStore:
         self._expired_now: set[Hashable] = set()
         self.last_batch: tuple[str, int] | None = None
         self.seed = 0
-        self._uniforms = EventUniforms(0)
+        self._own_rng = model._rng
+        self._uniforms = EventUniforms(0, self._own_rng)
 
     def look(self) -> Resumed:
         """Bring the model to where the store stands, and leave the store to who learns from it."""
         found = self._sql.look()
         if found is None:
             raise StoreError(f"{self._sql.name} is empty: start whoever learns from it first")
+        self._sql.check_format()
         resumed, _ = self._resumed(found[1])
         self._read_quality()
         return resumed
@@ -103,13 +103,13 @@ class DurableStore:
         if found is None:
             seed = self._model.seed
             seed = secrets.randbits(63) if seed is None else seed
-            self.seed, self._uniforms = seed, EventUniforms(seed)
+            self._draw_from(seed)
             self._sql.start(seed, self._standing(0), snapshot)
             resumed = Resumed()
         else:
             seed, standing = found
             self._check_seed(seed)
-            self.seed, self._uniforms = seed, EventUniforms(seed)
+            self._draw_from(seed)
             resumed, refused = self._resumed(standing)
             # Nobody loses a store to a start that fails.
             self._sql.take_over()
@@ -118,17 +118,20 @@ class DurableStore:
                 self._sql.unlearn(ask.event_id)
             self._read_quality()
             self._labels = self._sql.labels()
-            for ask in self._sql.waiting():
+            for ask in _as_old_as_possible(self._sql.waiting()):
                 self._waiting[ask.event_id] = ask
                 if ask.state == "answered":
                     self._answered.add(ask.event_id)
         self._model._rng = typing.cast(typing.Any, self._uniforms)
         return resumed
 
+    def _draw_from(self, seed: int) -> None:
+        self.seed, self._uniforms = seed, EventUniforms(seed, self._own_rng)
+
     def _resumed(self, standing: Standing) -> tuple[Resumed, list[Ask]]:
         """Where the store stands, and the asks whose answers the model refuses."""
         refused = self._resume(standing)
-        n_expired, latest = self._sql.count("expired"), self._sql.latest()
+        n_expired, latest = self._sql.count("expired"), self._sql.latest(latest_possible())
         return Resumed(standing["events"], n_expired, latest), refused
 
     def _read_quality(self) -> None:
@@ -217,9 +220,7 @@ class DurableStore:
         return None
 
     def passed(self, event_id: Hashable, label: typing.Any) -> None:
-        self._passed[event_id] = label
-        if len(self._passed) > REMEMBERED:
-            self._passed.popitem(last=False)
+        self._passed.add(event_id, label)
 
     def note(self, ask: Ask) -> None:
         self._rows[ask.event_id] = row = as_row(ask)
@@ -339,6 +340,9 @@ class DurableStore:
             self._answered.add(event_id)
         return is_kept
 
+    def answers(self, until: dt.datetime | None) -> list[tuple[Hashable, typing.Any, float | None]]:
+        return self._sql.answers(until)
+
     def withdraw(self, event_id: Hashable) -> bool:
         self._answered.discard(event_id)
         return self._sql.withdraw(event_id)
@@ -350,13 +354,38 @@ class DurableStore:
         return self._sql.release(event_id, who, skip)
 
     def close(self) -> None:
+        if typing.cast(typing.Any, self._model._rng) is self._uniforms:
+            self._model._rng = self._own_rng
         self._sql.close()
 
     def _standing(self, n_events: int) -> Standing:
         batch = self.last_batch and list(self.last_batch)
-        return {**standing_of(self._model), "events": n_events, "batch": batch}
+        counts = {"events": n_events, "asks": len(self._labels)}
+        return {**standing_of(self._model), **counts, "batch": batch}
 
     def _snapshot(self) -> Snapshot:
         model = self._model
         counts = json.dumps([model.n_learned, model._taught])
         return Snapshot(files.to_bytes(model.classifier), counts, quality.to_bytes(self._quality))
+
+
+def _as_old_as_possible(asks: list[Ask]) -> list[Ask]:
+    """Asks in their order, none of them from a later time than can be, or than the next ask.
+
+    Under a clock that is wrong, an ask may get a time that is years ahead, and would stay young
+    until then.
+    """
+    latest = latest_possible()
+    if not any(ask.asked_at.timestamp() > latest for ask in asks):
+        return asks
+    warnings.warn(
+        "the store has asks from years to come, or the clock is wrong now: they are taken to be as "
+        "old as the asks that follow",
+        RuntimeWarning,
+        stacklevel=5,
+    )
+    next_at, found = dt.datetime.fromtimestamp(time.time(), dt.UTC), []
+    for ask in reversed(asks):
+        next_at = min(next_at, ask.asked_at)
+        found.append(dataclasses.replace(ask, asked_at=next_at))
+    return found[::-1]

@@ -40,21 +40,20 @@ def engine_of(url: str) -> sa.Engine:
 
 
 def _sqlite(url: sa.URL, name: str) -> sa.Engine:
-    file = url.database or ""
-    if file == "" or ":memory:" in file or url.query.get("mode") == "memory":
-        raise StoreError(f"{name!r} would be gone with the process: name a file, or set store=None")
-    engine = sa.create_engine(url, connect_args={"timeout": PATIENCE})
-    sa.event.listen(engine, "connect", _make_durable)
+    engine = sa.create_engine(url, connect_args={"timeout": PATIENCE}, poolclass=sa.QueuePool)
+    sa.event.listen(engine, "connect", lambda connection, _: _make_durable(connection, name))
     sa.event.listen(engine, "begin", _begin)
     return engine
 
 
-def _make_durable(connection: typing.Any, _: typing.Any) -> None:
+def _make_durable(connection: typing.Any, name: str) -> None:
     """What is committed is on the disk."""
     # Transactions begin where we say so, not at the first change.
     connection.isolation_level = None
     cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode=WAL")
+    (journal,) = cursor.execute("PRAGMA journal_mode=WAL").fetchone()
+    if journal == "memory":  # as it is of every database in memory, whatever its URL says
+        raise StoreError(f"{name!r} would be gone with the process: name a file, or set store=None")
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.close()
 

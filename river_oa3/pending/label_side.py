@@ -74,11 +74,13 @@ class LabelSide(Writes):
         """
         self._catch_up()
         y, w = self._checked(y, w)
-        ask = self._store.get(event_id)
-        if ask is not None and ask.state == "learned":
-            _check_repeated(ask, y)
-        elif not self._store.answer(event_id, y, w, self._now()):
-            self._note_unmatched(event_id)
+        while not self._store.answer(event_id, y, w, self._now()):
+            # Looked at after that, for another process may learn it, or refuse to, at any moment.
+            ask = self._store.get(event_id)
+            if ask is None or ask.state == "expired":
+                return self._note_unmatched(event_id)
+            if ask.state == "learned":
+                return _check_repeated(ask, y)
 
     def withdraw(self, event_id: Hashable) -> bool:
         """Take back an answer that has not been learned; says whether there was one.
@@ -108,9 +110,7 @@ class LabelSide(Writes):
 
         """
         self._catch_up()
-        answered = self._store.asks("answered", None)
-        due = [ask for ask in answered if until is None or _came(ask) <= until]
-        errors = self.learn_each([(ask.event_id, ask.answer, ask.weight) for ask in due])
+        errors = self.learn_each(self._store.answers(until))
         for error in errors:
             # What was answered anew in this moment is learned the next time.
             if not (error is None or isinstance(error, AnswerChangedError)):
@@ -219,11 +219,6 @@ class LabelSide(Writes):
                 "was answered before"
             )
         self.n_unmatched += 1
-
-
-def _came(ask: Ask) -> dt.datetime:
-    assert ask.answered_at is not None
-    return ask.answered_at
 
 
 def _check_repeated(ask: Ask, y: typing.Any) -> None:

@@ -172,6 +172,13 @@ class MemoryStore:
     def answer(self, event_id: Hashable, y: typing.Any, w: float | None, at: dt.datetime) -> bool:
         return self._change(event_id, state="answered", answer=y, weight=w, answered_at=at)
 
+    def answers(self, until: dt.datetime | None) -> list[tuple[Hashable, typing.Any, float | None]]:
+        return [
+            (ask.event_id, ask.answer, ask.weight)
+            for ask in self._in_state("answered")
+            if until is None or _came(ask) <= until
+        ]
+
     def withdraw(self, event_id: Hashable) -> bool:
         ask = self._kept.get(event_id)
         if ask is None or ask.state != "answered":

@@ -37,9 +37,12 @@ class PendingLabels(AskSide, LabelSide):
     - no ask and no label is lost, and no label is learned twice, however often it is delivered;
     - an id that has been asked about gets its old answer for ever, and is never paid for twice. The
       random number of a decision comes from the seed and the id, so that a retry decides alike;
-    - what may be lost is what events that nobody asked about taught since the last snapshot: the
-      scale of features, and what they added to a `RateBudget`. These are at most `snapshot_every`
-      events.
+    - of events that nobody asked about, the newest 10,000 get their old answer too, and are never
+      counted twice. They are written with the next ask, expiry or snapshot. A kill forgets those
+      since then, at most `snapshot_every`, and whatever they were counted for: sent again, they are
+      decided anew, and the answer may be another;
+    - what may be lost is what events that nobody asked about taught since the last snapshot, as the
+      scale of features.
 
     One process at a time learns from a store. Whoever opens it takes it over, and the one before
     is refused from then on. Where the last snapshot is damaged, the one before is used, and labels
@@ -123,6 +126,7 @@ class PendingLabels(AskSide, LabelSide):
         if not isinstance(model, ActiveLearner):
             raise TypeError(f"model must be an ActiveLearner, not {model!r}")
         self.model = model
+        model._keep_odds()
         self.time_to_live = _time_to_live(time_to_live)
         self.capacity = checks.positive_integer("capacity", capacity)
         self.refund = refund

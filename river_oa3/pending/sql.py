@@ -16,11 +16,12 @@ from river_oa3.pending import tables
 from river_oa3.pending.ask import Ask, State
 from river_oa3.pending.early import EarlyChanges, EarlyLabel
 from river_oa3.pending.early_table import read_early, write_early
-from river_oa3.pending.engines import engine_of
+from river_oa3.pending.engines import engine_of, without_statement_timeout
 from river_oa3.pending.errors import AnswerChangedError, StoreError, StoreTakenError
 from river_oa3.pending.page import Place
+from river_oa3.pending.passed import PassedEvents
 from river_oa3.pending.rows import as_ask, as_text, as_waiting, from_text, id_of, key_of
-from river_oa3.pending.standing import Standing
+from river_oa3.pending.standing import Standing, is_sound
 
 __all__ = ["Snapshot", "SqlStore"]
 
@@ -85,46 +86,81 @@ class SqlStore:
         self._step = 0
         # Where the newest write began, and where it leads if it took place.
         self._last_step = self._next_step = 0
+        self._format = tables.FORMAT
+        self.passed = PassedEvents()
 
     # The owner's
 
     def look(self) -> tuple[int, Standing] | None:
-        """Its seed and where the learner stands; None if it is new."""
-        with self._writing() as connection:
-            tables.metadata.create_all(connection)
-            row = connection.execute(sa.select(state)).mappings().first()
-        if row is None:
-            return None
-        found = self._checked(row)
-        self._owner, self._step = row["owner"], row["step"]
+        """Its seed and where the learner stands; None if it is new. Nothing is written."""
+        with self._reading() as connection:
+            has_table = sa.inspect(connection).has_table
+            rows = sa.select(state)
+            row = has_table(state.name) and connection.execute(rows).mappings().first()
+            if not row:
+                for table in (asks, snapshots):
+                    if has_table(table.name) and connection.execute(sa.select(table)).first():
+                        raise self._damaged("what is spent is not there, and its asks are")
+                return None
+            found = self._checked(row)
+        self._owner, self._step, self._format = row["owner"], row["step"], row["format"]
         return found
 
+    def check_format(self) -> None:
+        """Refuse a store that its owner has to bring up to date first."""
+        if self._format < tables.FORMAT:
+            raise StoreError(
+                f"{self.name} was written by an older version of river_oa3: start whoever learns "
+                "from it first, which brings it up to date"
+            )
+
     def take_over(self) -> None:
-        """Become the owner of a store that nobody has written to since it was looked at."""
+        """Become the owner of a store that nobody has written to since it was looked at.
+
+        A store of an older version is brought up to date.
+        """
         with self._writing() as connection:
             as_seen = (state.c.owner == self._owner) & (state.c.step == self._step)
-            changed = connection.execute(
-                state.update().where(as_seen).values(owner=self._owner + 1)
-            )
+            mine = {"owner": self._owner + 1, "format": tables.FORMAT}
+            changed = connection.execute(state.update().where(as_seen).values(**mine))
             if changed.rowcount != 1:
                 raise StoreError(
                     f"another process has written to the store {self.name} just now: stop it, and "
                     "start again"
                 )
+            without_statement_timeout(connection)
+            for migrate in tables.MIGRATIONS[self._format - 1 :]:
+                migrate(connection)
+            self._check_count(connection)
+            self.passed.read(connection)
         self._owner += 1
 
+    def _check_count(self, connection: sa.Connection) -> None:
+        """Refuse a store whose asks are not those that were paid for."""
+        standing = from_text(connection.execute(sa.select(state.c.standing)).scalar_one())
+        found = connection.execute(sa.select(sa.func.count()).select_from(asks)).scalar_one()
+        if found != standing.get("asks"):
+            raise self._damaged(f"it has {found} asks, and should have {standing.get('asks')}")
+
     def _checked(self, row: sa.RowMapping) -> tuple[int, Standing]:
-        if row["format"] != tables.FORMAT:
+        if not 1 <= row["format"] <= tables.FORMAT:
             raise StoreError(
                 f"{self.name} was written in format {row['format']}, and this version of "
                 f"river_oa3 reads format {tables.FORMAT}: use the version that wrote it, or a "
                 "newer one"
             )
-        return int(row["seed"]), from_text(row["standing"])
+        seed, standing = row["seed"], from_text(row["standing"])
+        if not (is_sound(standing) and seed.removeprefix("-").isdecimal()):
+            raise self._damaged("what is spent cannot be read")
+        return int(seed), standing
+
+    def _damaged(self, what: str) -> StoreError:
+        return StoreError(f"the store {self.name} is damaged: {what}. Go back to a backup of it")
 
     def start(self, seed: int, standing: Standing, snapshot: Snapshot) -> None:
-        """Fill in a new store."""
+        """Make the tables of a new store, and fill them in."""
         with self._writing() as connection:
+            tables.create(connection)
             self._owner = 1
             first = {"id": 1, "format": tables.FORMAT, "owner": 1, "seed": str(seed), "step": 0}
             connection.execute(state.insert().values(**first, standing=as_text(standing)))
@@ -171,12 +207,11 @@ class SqlStore:
 
     def expire(self, old: list[Ask], standing: Callable[[list[Ask]], Standing]) -> None:
         """End asks that have no answer; `standing` is told which, and says where that leads."""
+        these = asks.c.event_id.in_([key_of(ask.event_id) for ask in old])
+        ended = asks.update().where(these, asks.c.state == "open").values(state="expired")
         with self._stepping(1) as (connection, _):
-            expired = []
-            for ask in old:
-                this = self._this(asks.update(), ask.event_id).where(asks.c.state == "open")
-                if connection.execute(this.values(state="expired")).rowcount == 1:
-                    expired.append(ask)
+            keys = set(connection.execute(ended.returning(asks.c.event_id)).scalars())
+            expired = [ask for ask in old if key_of(ask.event_id) in keys]
             self._stand(connection, standing(expired))
 
     def save(self, snapshot: Snapshot, standing: Standing) -> None:
@@ -207,14 +242,17 @@ class SqlStore:
         if owner != self._owner:
             raise self._taken_over()
         self._step = step
-        return bool(step == self._next_step != self._last_step)
+        was_written = bool(step == self._next_step != self._last_step)
+        if was_written:
+            self.passed.committed()
+        return was_written
 
     # What is read at the start
 
     def labels(self) -> dict[str, typing.Any]:
         """What was predicted for each event that was ever asked about, by its key."""
         read = functools.cache(from_text)
-        with self._reading() as connection:
+        with self._reading_all() as connection:
             rows = connection.execute(sa.select(asks.c.event_id, asks.c.label))
             return {key: read(label) for key, label in rows}
 
@@ -228,7 +266,7 @@ class SqlStore:
         columns = ("event_id", "state", "asked_at", "event", "refund_token")
         query = sa.select(*(asks.c[name] for name in columns))
         query = query.where(asks.c.state.in_(("open", "answered"))).order_by(asks.c.number)
-        with self._reading() as connection:
+        with self._reading_all() as connection:
             return [as_waiting(*row) for row in connection.execute(query)]
 
     def qualities(self) -> list[tuple[int, bytes]]:
@@ -243,42 +281,43 @@ class SqlStore:
         read = functools.cache(from_text)
         query = sa.select(asks.c.answer, asks.c.label, asks.c.query_probability)
         later = (asks.c.state == "learned") & (asks.c.learned > step)
-        with self._reading() as connection:
+        with self._reading_all() as connection:
             rows = connection.execute(query.where(later).order_by(asks.c.learned))
             for answer, label, probability in rows:
                 yield read(answer), read(label), probability
 
-    def latest(self) -> float:
-        """When anything was asked or answered last, in seconds since 1970."""
+    def latest(self, possible: float) -> float:
+        """When anything was asked or answered last, in seconds since 1970, as far as possible."""
         # One by one: together they would not be looked up in the indexes.
-        queries = [sa.select(sa.func.max(time)) for time in (asks.c.asked_at, asks.c.answered_at)]
+        columns = (asks.c.asked_at, asks.c.answered_at)
+        queries = [sa.select(sa.func.max(each)).where(each <= possible) for each in columns]
         with self._reading() as connection:
             times = [connection.execute(query).scalar() for query in queries]
         return max((time for time in times if time is not None), default=0.0)
 
     def snapshots(self) -> Iterator[tuple[int, tuple[int, int], bytes]]:
         """The step, the counts and the model of each snapshot, the newest first."""
-        with self._reading() as connection:
+        with self._reading_all() as connection:
             rows = connection.execute(sa.select(snapshots).order_by(snapshots.c.number.desc()))
             for row in rows.mappings().all():
                 yield row["step"], tuple(json.loads(row["counts"])), bytes(row["model"])
 
     def history(self, step: int) -> list[tuple[bool, Ask]]:
         """What was asked (False) and what was learned (True) after a step, in order."""
-        with self._reading() as connection:
+        with self._reading_all() as connection:
             later = (asks.c.number > step) | (asks.c.learned > step)
             rows = connection.execute(sa.select(asks).where(later)).mappings().all()
-        steps = [(row["number"], False, row) for row in rows if row["number"] > step]
-        steps += [(row["learned"], True, row) for row in rows if (row["learned"] or 0) > step]
-        steps.sort(key=lambda each: each[0])
-        return [(is_learned, as_ask(row)) for _, is_learned, row in steps]
+            steps = [(row["number"], False, row) for row in rows if row["number"] > step]
+            steps += [(row["learned"], True, row) for row in rows if (row["learned"] or 0) > step]
+            steps.sort(key=lambda each: each[0])
+            return [(is_learned, as_ask(row)) for _, is_learned, row in steps]
 
     # Anybody's
 
     def get(self, event_id: Hashable) -> Ask | None:
         with self._reading() as connection:
             row = connection.execute(self._this(sa.select(asks), event_id)).mappings().first()
-        return None if row is None else as_ask(row)
+            return None if row is None else as_ask(row)
 
     def get_each(self, event_ids: list[Hashable]) -> list[Ask | Exception | None]:
         found: dict[str, Ask] = {}
@@ -292,23 +331,24 @@ class SqlStore:
         return [found.get(key) if isinstance(key, str) else key for key in keys]
 
     def asks(self, which: State, limit: int | None = None) -> list[Ask]:
-        return [as_ask(row) for row in self._listed(which, limit, None)]
+        return [ask for ask, _ in self._listed(which, limit, None)]
 
     def page(self, which: State, limit: int, after: Place | None) -> tuple[list[Ask], Place | None]:
-        rows = self._listed(which, limit + 1, after)
-        found, order = rows[:limit], _ORDERS.get(which, _BY_NUMBER)
-        last = tuple(found[-1][column.name] for column in order) if len(rows) > limit else None
-        return [as_ask(row) for row in found], last
+        listed = self._listed(which, limit + 1, after)
+        found = listed[:limit]
+        return [ask for ask, _ in found], found[-1][1] if len(listed) > limit else None
 
     def _listed(
         self, which: State, limit: int | None, after: Place | None
-    ) -> typing.Sequence[sa.RowMapping]:
+    ) -> list[tuple[Ask, Place]]:
+        """Asks, and the place of each."""
         order = _ORDERS.get(which, _BY_NUMBER)
         query = sa.select(asks).where(asks.c.state == which).order_by(*order).limit(limit)
         if after is not None:
             query = query.where(sa.tuple_(*order) > sa.tuple_(*map(sa.literal, after)))
         with self._reading() as connection:
-            return connection.execute(query).mappings().all()
+            rows = connection.execute(query).mappings()
+            return [(as_ask(row), tuple(row[column.name] for column in order)) for row in rows]
 
     def count(self, which: State) -> int:
         query = sa.select(sa.func.count()).where(asks.c.state == which)
@@ -318,6 +358,16 @@ class SqlStore:
     def answer(self, event_id: Hashable, y: typing.Any, w: float | None, at: dt.datetime) -> bool:
         answer = {"answer": as_text(y), "weight": w, "answered_at": at.timestamp()}
         return self._change(event_id, ("open", "answered"), state="answered", **answer)
+
+    def answers(self, until: dt.datetime | None) -> list[tuple[Hashable, typing.Any, float | None]]:
+        """Id, answer and weight of asks that are answered, in the order of the answers."""
+        query = sa.select(asks.c.event_id, asks.c.answer, asks.c.weight)
+        query = query.where(asks.c.state == "answered").order_by(*_ORDERS["answered"])
+        if until is not None:
+            query = query.where(asks.c.answered_at <= until.timestamp())
+        with self._reading() as connection:
+            rows = connection.execute(query)
+            return [(id_of(key), from_text(answer), weight) for key, answer, weight in rows]
 
     def answered(self) -> set[Hashable]:
         """The ids of asks that have an answer, and are not learned."""
@@ -418,18 +468,22 @@ class SqlStore:
             connection.execute(table.delete().where(old))
 
     def _stand(self, connection: sa.Connection, standing: Standing) -> None:
+        """Say where the learner stands, after events all of which the store has then."""
         connection.execute(state.update().values(standing=as_text(standing)))
+        self.passed.write(connection)
 
     @contextlib.contextmanager
     def _stepping(self, n_steps: int) -> Iterator[tuple[sa.Connection, int]]:
         """Some steps of the learner, in one transaction; gives the number of the first."""
         self._last_step, self._next_step = self._step, self._step + n_steps
+        self.passed.begin()
         with self._writing() as connection:
             mine = state.update().where(state.c.owner == self._owner)
             if connection.execute(mine.values(step=self._next_step)).rowcount != 1:
                 raise self._taken_over()
             yield connection, self._step + 1
         self._step = self._next_step
+        self.passed.committed()
 
     def _taken_over(self) -> StoreTakenError:
         return StoreTakenError(
@@ -448,6 +502,13 @@ class SqlStore:
             yield connection.execution_options(oa3_reads=True)
 
     @contextlib.contextmanager
+    def _reading_all(self) -> Iterator[sa.Connection]:
+        """Read what may be as much as all asks there ever were."""
+        with self._reading() as connection:
+            without_statement_timeout(connection)
+            yield connection
+
+    @contextlib.contextmanager
     def _explaining(self, done: str) -> Iterator[None]:
         try:
             yield
@@ -456,6 +517,8 @@ class SqlStore:
             raise StoreError(
                 f"the store {self.name} cannot be {done}: {cause.splitlines()[0]}"
             ) from error
+        except json.JSONDecodeError:
+            raise self._damaged("what it has is not what was written") from None
 
 
 def _seconds(moment: dt.datetime | None) -> float | None:

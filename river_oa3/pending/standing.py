@@ -5,12 +5,12 @@ from __future__ import annotations
 import typing
 
 from river_oa3._core.query import AdaptiveRule
-from river_oa3.budget import Budget, RateBudget, TotalBudget, WindowBudget
+from river_oa3.budget import Budget, RateBudget, TotalBudget, WindowBudget, _Window
 
 if typing.TYPE_CHECKING:
     from river_oa3.active import ActiveLearner
 
-__all__ = ["check_budget", "restore", "standing_of"]
+__all__ = ["check_budget", "is_sound", "restore", "standing_of"]
 
 Standing = dict[str, typing.Any]
 
@@ -23,6 +23,38 @@ _MOVING: dict[type[Budget], tuple[str, ...]] = {
     RateBudget: ("_saved",),
     WindowBudget: ("_events", "_window"),
 }
+
+# What each part may be, whatever the budget and the rule are.
+_NUMBER = (int, float)
+_NOTHING = type(None)
+_WINDOW = [(*_NUMBER, _NOTHING)] * len(_Window._fields)
+_SHAPES: dict[str, list[typing.Any]] = {
+    "counters": [[int] * len(_COUNTERS)],
+    "budget": [
+        _NOTHING,
+        [TotalBudget.__name__, int],
+        [RateBudget.__name__, _NUMBER],
+        [WindowBudget.__name__, int, _WINDOW],
+    ],
+    "rule": [_NOTHING, [_NUMBER, _NUMBER]],
+    "events": [int],
+    "batch": [_NOTHING, [str, int]],
+}
+
+
+def is_sound(standing: typing.Any) -> bool:
+    """Whether this can be where a learner stood."""
+    return isinstance(standing, dict) and all(
+        any(_has_shape(standing.get(name, ...), shape) for shape in shapes)
+        for name, shapes in _SHAPES.items()
+    )
+
+
+def _has_shape(value: typing.Any, shape: typing.Any) -> bool:
+    if isinstance(shape, list):
+        is_as_long = isinstance(value, list) and len(value) == len(shape)
+        return is_as_long and all(map(_has_shape, value, shape))
+    return value == shape if isinstance(shape, str) else isinstance(value, shape)
 
 
 def check_budget(budget: Budget | None) -> None:

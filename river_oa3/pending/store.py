@@ -119,6 +119,9 @@ class Store(typing.Protocol):
         self, event_id: Hashable, y: typing.Any, w: float | None, at: dt.datetime
     ) -> bool: ...
 
+    def answers(self, until: dt.datetime | None) -> list[tuple[Hashable, typing.Any, float | None]]:
+        """Id, answer and weight of what was answered and is not learned, in that order."""
+
     def withdraw(self, event_id: Hashable) -> bool: ...
 
     def lease(self, who: str, now: float, until: float) -> Ask | None: ...

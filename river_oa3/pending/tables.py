@@ -6,11 +6,22 @@ they are done again after the newest snapshot.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+
 import sqlalchemy as sa
 
-__all__ = ["FORMAT", "asks", "metadata", "qualities", "snapshots", "state"]
-
-FORMAT = 1
+__all__ = [
+    "FORMAT",
+    "MIGRATIONS",
+    "asks",
+    "create",
+    "metadata",
+    "passed",
+    "qualities",
+    "snapshots",
+    "state",
+]
 
 # SQLite counts in "INTEGER" alone by itself.
 _Step = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
@@ -71,8 +82,8 @@ snapshots = sa.Table(
     sa.Column("model", sa.LargeBinary, nullable=False),
 )
 
-# What the labels up to a snapshot tell about the quality. The first stores have no such table, and
-# get an empty one: then all labels are read.
+# What the labels up to a snapshot tell about the quality. The first stores had no such table, and
+# got an empty one: then all labels are read.
 qualities = sa.Table(
     "oa3_qualities",
     metadata,
@@ -80,3 +91,38 @@ qualities = sa.Table(
     sa.Column("step", sa.BigInteger, nullable=False),
     sa.Column("quality", sa.LargeBinary, nullable=False),
 )
+
+# Events that nobody asked about, with what they were predicted: a row has all of a transaction, and
+# the number of the newest.
+passed = sa.Table(
+    "oa3_passed",
+    metadata,
+    sa.Column("newest", _Step, primary_key=True, autoincrement=False),
+    sa.Column("events", sa.Text, nullable=False),
+)
+
+
+def create(connection: sa.Connection) -> None:
+    """Make all tables and indexes that are not there."""
+    metadata.create_all(connection)
+    for table in metadata.sorted_tables:
+        for index in table.indexes:
+            index.create(connection, checkfirst=True)
+
+
+def _remember_passed_events_and_count_asks(connection: sa.Connection) -> None:
+    """Format 2. The tables and indexes that came one by one in format 1 are all there from now on.
+
+    The number of asks is a part of where the learner stands.
+    """
+    create(connection)
+    n_asks = connection.execute(sa.select(sa.func.count()).select_from(asks)).scalar_one()
+    standing = json.loads(connection.execute(sa.select(state.c.standing)).scalar_one())
+    standing["asks"] = n_asks
+    connection.execute(state.update().values(standing=json.dumps(standing)))
+
+
+# What leads from each format to the next, the first of them from format 1.
+MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (_remember_passed_events_and_count_asks,)
+
+FORMAT = 1 + len(MIGRATIONS)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import math
 import pickle
 
 import numpy as np
 import pytest
-from asking import ALWAYS, CountsLabels, X, answered, readings
+from asking import ALWAYS, Clock, CountsLabels, X, answered, readings
 from learners import each_learner, sparse_events, state
 from river import (
     base,
@@ -19,6 +20,7 @@ from river import (
 
 from river_oa3 import (
     ActiveLearner,
+    AutoOA3Classifier,
     OA3Classifier,
     OA3DiagClassifier,
     budget,
@@ -267,6 +269,69 @@ def test_rule_that_gives_no_probability_is_an_error_that_changes_nothing(answer)
     before = state(model)
     with pytest.raises(ValueError, match="probability"):
         model.predict_one({"f0": 1.0})
+    assert state(model) == before
+
+
+CLASSIFIERS = {
+    "AutoOA3": AutoOA3Classifier,
+    "OA3": OA3DiagClassifier,
+    "AutoOA3 after a scaler": lambda: preprocessing.StandardScaler() | AutoOA3Classifier(),
+    "OA3 after a scaler": lambda: preprocessing.StandardScaler() | OA3DiagClassifier(),
+}
+each_classifier = pytest.mark.parametrize("kind", CLASSIFIERS)
+
+
+class Willing(Certain):
+    """A rule that is wrong from now on."""
+
+    def __init__(self):
+        super().__init__(0.5)
+
+
+ZEROS = [({"a": 0.0}, True)] * 10
+
+
+@pytest.mark.parametrize(
+    ("kind", "past", "x"),
+    [
+        *((kind, list(readings(30)), {"a": 3.0, "b": 0.1}) for kind in CLASSIFIERS),
+        # From here on such events are asked about.
+        ("OA3", ZEROS, {"a": 0.0}),
+    ],
+)
+def test_rule_that_fails_changes_nothing(kind, past, x):
+    rule = Willing()
+    model = ActiveLearner(CLASSIFIERS[kind](), rule, budget.RateBudget(0.5), seed=1)
+    answered(model, past)
+    rule.answer = 2.0
+    before = state(model)
+    for _ in range(3):
+        with pytest.raises(ValueError, match="probability"):
+            model.predict_one(x)
+    assert state(model) == before
+
+
+@each_classifier
+def test_clock_that_fails_changes_nothing(kind):
+    clock = Clock(1e9)
+    limit = budget.WindowBudget(5, dt.timedelta(days=1), clock=clock)
+    model = ActiveLearner(CLASSIFIERS[kind](), budget=limit, seed=1)
+    answered(model, readings(30))
+    clock.now = math.nan
+    before = state(model)
+    with pytest.raises(ValueError, match="the clock"):
+        model.predict_one({"a": 3.0, "b": 0.1})
+    assert state(model) == before
+
+
+@each_classifier
+@pytest.mark.parametrize("method", ["predict_one", "predict_proba_one"])
+def test_argument_that_no_classifier_takes_is_refused(kind, method):
+    model = ActiveLearner(CLASSIFIERS[kind](), seed=1)
+    answered(model, readings(30))
+    before = state(model)
+    with pytest.raises(TypeError, match="colour"):
+        getattr(model, method)({"a": 3.0, "b": 0.1}, colour="red")
     assert state(model) == before
 
 

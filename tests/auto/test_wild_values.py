@@ -151,3 +151,18 @@ def test_a_value_moves_the_scale_by_a_bounded_factor(values, wild):
     unit = max(var**0.5, 0.0 if var > 1e-20 * mean**2 else abs(mean))
     assert abs(new_mean - mean) <= 8.001 * unit / (len(values) + 1) + 1e-300
     assert new_var <= 65 * unit**2 * 1.001 + 1e-300
+
+
+def test_a_model_without_these_moments_is_loaded_and_goes_on():
+    model = AutoOA3Classifier()
+    for x, y in made(3, 300):
+        model.learn_one(x, y)
+    state = model._core.__getstate__()
+    for name in ("gaps", "block_n", "block_mean", "block_var"):
+        del state[name]
+    old = AutoOA3Classifier()
+    old._core.__setstate__(state)
+    x, _ = next(made(4))
+    assert old.margin_one(x) == model.margin_one(x)
+    old.learn_one(x, True)
+    assert scale_of(old, "amount") != scale_of(model, "amount")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from durable_services import EVENTS, durable
 
-from river_oa3.pending import StoreError
+from river_oa3.pending import StoreError, sql
 from river_oa3.pending import durable as durable_store
+from river_oa3.pending.errors import LabelLearnedError
 
 X = {"a": 1.0, "b": -0.5}
 
@@ -24,6 +25,41 @@ def test_answer_of_another_process_is_learned_by_the_owner(url):
     assert [ask.event_id for ask in desk] == [0, 1, 2]
     desk.answer(1, True)
     assert (owner.learn_answered(), owner.count("learned"), owner.model.n_learned) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("y", [True, False])
+def test_answer_to_what_the_owner_has_just_learned_is_one_that_comes_again(url, monkeypatch, y):
+    owner, desk = asked(url), durable(url, learns=False)
+    answer, get = desk._store.answer, desk._store.get
+
+    def learned(method):
+        def just_before(*args):
+            owner.learn_one(1, True)
+            return method(*args)
+
+        return just_before
+
+    # Whichever it does first, the owner is faster.
+    monkeypatch.setattr(desk._store, "answer", learned(answer))
+    monkeypatch.setattr(
+        desk._store, "get", lambda event_id: (get(event_id), owner.learn_one(1, True))[0]
+    )
+    if y:
+        desk.answer(1, y)
+    else:
+        with pytest.raises(LabelLearnedError, match="learned as True"):
+            desk.answer(1, y)
+    assert (owner.count("learned"), desk[1].answer) == (1, True)
+
+
+def test_answers_are_learned_without_reading_other_events(url, monkeypatch):
+    owner, desk = asked(url, 20), durable(url, learns=False)
+    for i in range(10):
+        desk.answer(i, True)
+    first = owner[0].answered_at
+    read = []
+    monkeypatch.setattr(sql, "as_ask", lambda row, make=sql.as_ask: read.append(1) or make(row))
+    assert (owner.learn_answered(first), len(read)) == (1, 1)
 
 
 def test_owner_remains_the_owner(url):

@@ -6,9 +6,10 @@ import datetime as dt
 import pickle
 
 import pytest
+from asking import readings
 from databases import without_tables
 from durable_services import EVENTS, durable
-from river import base, naive_bayes
+from river import base, naive_bayes, preprocessing
 
 from river_oa3 import (
     ActiveLearner,
@@ -16,6 +17,7 @@ from river_oa3 import (
     OA3DiagClassifier,
     PendingLabels,
     budget,
+    debugging,
     query,
 )
 from river_oa3.pending import reasons
@@ -42,6 +44,26 @@ def test_ask_keeps_what_the_model_thought(store):
     assert ask.probability == classifier.predict_proba_one(x)[True]
     assert ask.query_probability == 1.0
     assert abs(ask.asked_at - dt.datetime.now(dt.UTC)) < dt.timedelta(minutes=1)
+
+
+KNOWING = {
+    "alone": AutoOA3Classifier,
+    "last": lambda: preprocessing.StandardScaler() | AutoOA3Classifier(),
+    "after a scaler": lambda: preprocessing.StandardScaler() | OA3DiagClassifier(),
+}
+
+
+@pytest.mark.parametrize("kind", KNOWING)
+def test_probability_of_an_ask_is_that_of_its_decision(store, kind):
+    service = durable(store, classifier=KNOWING[kind]())
+    n_asked = 0
+    for i, (x, y) in enumerate(readings(40)):
+        expected = debugging.odds(service.model, x)[True]
+        if service.predict_one(i, x)[1]:
+            assert service[i].probability == expected
+            service.learn_one(i, y)
+            n_asked += 1
+    assert n_asked > 30
 
 
 def test_classifier_without_variance_gives_none():

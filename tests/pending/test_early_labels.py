@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-import sqlalchemy as sa
 from batch_runs import STREAM, in_batches, labelled_events, learner, opened, run_batch, state_of
-from durable_services import rows
+from durable_services import make_format_1, rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -216,9 +215,7 @@ def test_a_store_without_the_table_is_given_one(url):
     batches = opened(url)
     run_batch(batches, 0, BATCHES[0], EVENTS)
     batches.close()
-    engine = sa.create_engine(url)
-    early_labels.drop(engine)
-    engine.dispose()
+    make_format_1(url, early_labels)
     again = opened(url)
     run_batch(again, 1, [], EVENTS, {i: EVENTS[i][1] for i in BATCHES[1]})
     assert [event_id for event_id, _ in kept(url)] == BATCHES[1]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import json
 import sqlite3
+import threading
 import time
 
 import pytest
@@ -14,7 +16,7 @@ from durable_services import EVENTS, abandoned, durable, restarted, rows
 from serving import wait_until
 
 from river_oa3 import ActiveLearner, PendingLabels, budget
-from river_oa3.pending import StoreError, clock, engines, tables
+from river_oa3.pending import StoreError, ask_side, clock, engines, tables
 
 X = {"a": 1.0, "b": -0.5}
 
@@ -272,6 +274,22 @@ def test_lock_that_another_program_holds_on_postgresql_is_not_waited_for_long(
 # Snapshots that are damaged
 
 
+def test_start_that_reads_all_asks_may_take_longer_than_other_statements(postgresql, monkeypatch):
+    url = without_tables(postgresql)
+    service = durable(url)
+    service.predict_one("a", X)
+    abandoned(service)
+    monkeypatch.setattr(engines, "LONGEST_STATEMENT", 0.3)
+    engine = sa.create_engine(url)
+    with engine.connect() as connection:
+        connection.exec_driver_sql("LOCK TABLE oa3_asks IN ACCESS EXCLUSIVE MODE")
+        threading.Timer(0.9, connection.rollback).start()
+        again = durable(url)
+    engine.dispose()
+    assert "a" in again
+    abandoned(again)
+
+
 def damage(url, which, how):
     engine = sa.create_engine(url)
     with engine.begin() as connection:
@@ -353,6 +371,72 @@ def test_clock_that_was_set_back_makes_no_ask_young_again(sqlite, fake_time):
         assert [ask.event_id for ask in again] == ["b", "c"]
 
 
+NOW = 1_800_000_000.0
+
+
+def asked_under(sqlite, fake_time, wall, event_id):
+    """A service under some clock, which asks once and is gone."""
+    fake_time.wall = wall
+    service = durable(sqlite, time_to_live=dt.timedelta(minutes=10))
+    service.predict_one(event_id, X)
+    abandoned(service)
+
+
+def test_one_wrong_clock_at_a_start_is_not_kept(url, fake_time):
+    asked_under(url, fake_time, NOW + 20 * 365 * 86_400, "under a clock of years to come")
+    with pytest.warns(RuntimeWarning, match="years to come"):
+        asked_under(url, fake_time, NOW, "a")
+    assert [row["asked_at"] for row in rows(url) if row["event_id"] == '"a"'] == [NOW]
+
+
+def test_ask_from_years_to_come_expires_with_the_next_one(sqlite, fake_time):
+    asked_under(sqlite, fake_time, NOW + 20 * 365 * 86_400, "wrong")
+    with pytest.warns(RuntimeWarning, match="years to come"):
+        asked_under(sqlite, fake_time, NOW, "a")
+    fake_time.wall = NOW + 300
+    with pytest.warns(RuntimeWarning, match="years to come"):
+        service = durable(sqlite, time_to_live=dt.timedelta(minutes=10))
+    fake_time.advance(301)
+    service.predict_one("b", X)
+    assert [ask.event_id for ask in service] == ["b"]
+
+
+def test_clock_without_a_battery_makes_no_ask_young_again(sqlite, fake_time):
+    asked_under(sqlite, fake_time, NOW, "a")
+    asked_under(sqlite, fake_time, 0.0, "b")
+    assert [row["asked_at"] for row in rows(sqlite)] == [NOW, NOW]
+
+
+def test_asks_that_expire_together_hold_up_no_event_for_long(store, monkeypatch):
+    monkeypatch.setattr(ask_side, "MOST_EXPIRED", 10)
+    service = durable(store, time_to_live=30)
+    for i in range(30):
+        service.predict_one(i, X)
+    service.time_to_live = 1
+    left = []
+    for i in range(30, 35):
+        service.predict_one(i, X)
+        left.append(len(service))
+    assert left == [21, 12, 3, 2, 2]
+    assert service.n_expired == 33
+
+
+def test_asks_that_expire_together_are_one_statement(sqlite):
+    service = durable(sqlite, time_to_live=200)
+    for i in range(200):
+        service.predict_one(i, X)
+    service.answer(7, True)
+    service.time_to_live, statements = 1, []
+
+    def note(connection, cursor, statement, *args):
+        statements.append(statement)
+
+    sa.event.listen(service._store._sql._engine, "before_cursor_execute", note)
+    service._expire()
+    assert sum("UPDATE oa3_asks" in statement for statement in statements) == 1
+    assert (service.n_expired, service[7].state) == (197, "answered")
+
+
 def test_day_that_the_clock_shows_twice_is_paid_once(url):
     class Clock:
         now = dt.datetime(2026, 5, 6, 12, tzinfo=dt.UTC)
@@ -411,6 +495,31 @@ def test_snapshot_that_fails_takes_no_ask_with_it(path, sqlite, impatient):
     with locked(path), pytest.raises(StoreError):
         ask()
     assert spent(service) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_events_that_passed_before_an_interrupt_are_written_once(url, moment):
+    service = durable(url, labels=budget.RateBudget(0.5))
+    assert [service.predict_one(i, X)[1] for i in range(2)] == [True, False]
+    dialect = service._store._sql._engine.dialect
+    commit = dialect.do_commit
+
+    def interrupted(connection):
+        if moment == "after":
+            commit(connection)
+        raise Interrupted
+
+    dialect.do_commit = interrupted
+    with pytest.raises(Interrupted):
+        service.predict_one(2, X)
+    del dialect.do_commit
+    n_before = len(rows(url, tables.passed))
+    assert n_before == (moment == "after")
+    service.predict_one(2, X)
+    service.predict_one(3, X)
+    service.snapshot()
+    passed = [event for row in rows(url, tables.passed) for event in json.loads(row["events"])]
+    assert [event_id for event_id, _ in passed] == [1, 3]
 
 
 def test_label_after_a_snapshot_in_doubt_is_learned_again(sqlite):
@@ -491,6 +600,15 @@ def test_damage_to_all_snapshots_teaches_nothing_twice(sqlite):
     learned._rng = None
     with pytest.warns(RuntimeWarning, match="damaged"), pytest.raises(StoreError, match="all"):
         PendingLabels(learned, store=sqlite)
+
+
+def test_store_is_looked_at_while_somebody_else_writes(path, sqlite, impatient):
+    service = durable(sqlite)
+    service.predict_one("a", X)
+    with locked(path):
+        desk = durable(sqlite, learns=False)
+        desk.refresh()
+        assert "a" in desk
 
 
 def test_somebody_who_only_looks_changes_nothing(sqlite, monkeypatch):

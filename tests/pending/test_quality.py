@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-import sqlalchemy as sa
-from durable_services import EVENTS, abandoned, durable, restarted, rows
+from durable_services import EVENTS, abandoned, change, durable, make_format_1, restarted, rows
 from river import metrics as river_metrics
 
 from river_oa3 import ActiveLearner, budget, metrics, query
@@ -18,13 +17,6 @@ def serve(service, start, end, mistaken=False):
         x, y = EVENTS[i]
         if service.predict_one(i, x)[1]:
             service.learn_one(i, (not y) if mistaken else y)
-
-
-def change(url, statement):
-    engine = sa.create_engine(url)
-    with engine.begin() as connection:
-        connection.execute(statement)
-    engine.dispose()
 
 
 def told(quality):
@@ -78,10 +70,8 @@ def test_a_start_reads_no_label_from_before_the_snapshot(url):
 def test_a_store_from_before_there_was_a_table_for_it_is_opened(url):
     service = durable(url, snapshot_every=20)
     serve(service, 0, 50)
-    engine = sa.create_engine(url)
     abandoned(service)
-    tables.qualities.drop(engine)
-    engine.dispose()
+    make_format_1(url, tables.qualities)
     again = durable(url, snapshot_every=20)
     assert told(again.quality) == told(service.quality)
     serve(again, 50, 100)

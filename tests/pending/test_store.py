@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import datetime as dt
+import json
 import pickle
+import sqlite3
+from pathlib import Path
 
 import pytest
-from durable_services import EVENTS, abandoned, durable, restarted, rows
+import sqlalchemy as sa
+from durable_services import EVENTS, abandoned, change, durable, make_format_1, restarted, rows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from river import naive_bayes, preprocessing
@@ -23,10 +28,11 @@ from river_oa3 import (
     metrics,
     query,
 )
-from river_oa3.pending import StoreError, tables
+from river_oa3.pending import StoreError, standing, tables
 from river_oa3.pending.errors import LabelLearnedError
 
 X = {"a": 1.0, "b": -0.5}
+FORMAT_1 = Path(__file__).parents[1] / "stored" / "stores" / "format1.sql"
 
 
 def serve(service, events, start=0):
@@ -199,6 +205,78 @@ def test_retry_of_an_event_that_nobody_asked_about_changes_nothing(url):
     assert (service.predict_one("a", X), service.n_events) == (first, 1)
 
 
+def rated(url, **kwargs):
+    return durable(url, budget.RateBudget(0.05), snapshot_every=10**6, **kwargs)
+
+
+def served_together(service, ids):
+    with service.together():
+        return [service.predict_one(i, EVENTS[i % len(EVENTS)][0]) for i in ids]
+
+
+def test_batch_that_is_sent_again_after_kills_is_counted_once(url):
+    service = rated(url)
+    first = served_together(service, range(1000))
+    for _ in range(10):
+        abandoned(service)
+        service = rated(url)
+        assert served_together(service, range(1000)) == first
+    assert (len(rows(url)), service.n_events, service.model.n_seen) == (50, 1000, 1000)
+    abandoned(service)
+
+
+WRITES = {
+    "an ask": lambda service: service.predict_one("asked", X),
+    "an expiry": lambda service: service._let_go([service["first"]]),
+    "a snapshot": lambda service: service.snapshot(),
+}
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_whatever_counts_an_event_remembers_its_answer(url, write):
+    service = durable(url, budget.WindowBudget(1, every=5))
+    answers = [service.predict_one(i, X) for i in ("first", *range(4))]
+    assert [ask for _, ask in answers] == [True] + [False] * 4
+    WRITES[write](service)
+    with restarted(service, url, labels=budget.WindowBudget(1, every=5)) as again:
+        n_events = again.n_events
+        assert [again.predict_one(i, X) for i in ("first", *range(4))] == answers
+        assert again.n_events == n_events == 5 + (write == "an ask")
+
+
+def test_event_that_no_transaction_has_counted_is_decided_anew(url):
+    service = durable(url, budget.RateBudget(0.3))
+    assert service.predict_one("a", X)[1]
+    assert not service.predict_one("b", X)[1]
+    with restarted(service, url, labels=budget.RateBudget(0.3)) as again:
+        again.predict_one("b", X)
+        assert (again.n_events, again.model._budget._saved) == (2, service.model._budget._saved)
+
+
+def test_labels_of_any_kind_are_remembered(url):
+    service = durable(url, labels=0)
+    for i, label in enumerate(LABELS := [True, False, "spam", 3, None, (1, "a")]):
+        service._store.passed(i, label)
+    service.snapshot()
+    with restarted(service, url, labels=0) as again:
+        assert [again._store.known(i) for i in range(6)] == [(label, False) for label in LABELS]
+
+
+def test_newest_ten_thousand_events_are_remembered(url):
+    service = durable(url, labels=0, snapshot_every=700)
+    for i in range(25_000):
+        service.predict_one(i, {})
+    service.snapshot()
+    n_rows = len(rows(url, tables.passed))
+    assert 10_000 / 700 < n_rows < 13_000 / 700
+    with restarted(service, url, labels=0) as again:
+        for i in range(24_999, 14_999, -1):
+            again.predict_one(i, {})
+        assert again.n_events == 25_000
+        again.predict_one(14_999, {})
+        assert again.n_events == 25_001
+
+
 def test_number_of_a_decision_comes_from_the_seed_and_the_id(tmp_path):
     def asked(name, seed, ids):
         service = durable(f"sqlite:///{tmp_path}/{name}", rule=query.RandomQuery(0.3), seed=seed)
@@ -208,6 +286,25 @@ def test_number_of_a_decision_comes_from_the_seed_and_the_id(tmp_path):
     assert asked("b", 1, reversed(range(200))) == forth
     assert asked("c", 2, range(200)) != forth
     assert 30 < len(forth) < 90
+
+
+def test_learner_draws_numbers_of_its_own_beside_a_store_and_after_it(tmp_path):
+    service = durable(f"sqlite:///{tmp_path}/asks.db", rule=query.RandomQuery(0.5))
+    service.predict_one("a", X)
+    for _ in range(2):
+        n_asked = sum(service.model.predict_one(X)[1] for _ in range(200))
+        assert 60 < n_asked < 140
+        abandoned(service)
+    files.to_bytes(service.model)
+
+
+@pytest.mark.parametrize("seed", [-(2**200), -(2**127) - 1, 2**127, 2**300])
+def test_seed_of_any_size_is_taken(url, seed):
+    service = durable(url, rule=query.RandomQuery(0.5), seed=seed)
+    answers = [service.predict_one(i, X) for i in range(50)]
+    assert 10 < sum(ask for _, ask in answers) < 40
+    with restarted(service, url, rule=query.RandomQuery(0.5), seed=seed) as again:
+        assert again._store.seed == seed
 
 
 def test_text_and_number_are_different_ids(url):
@@ -376,6 +473,9 @@ IN_MEMORY = [
     "sqlite:///:memory:",
     "sqlite:///file::memory:?uri=true",
     "sqlite:///file:asks?mode=memory&uri=true",
+    "sqlite:///file:asks?mode=memory&cache=shared&uri=true",
+    "sqlite:///file%3Aasks%3Fmode%3Dmemory?uri=true",
+    "sqlite:///file:/asks?vfs=memdb&uri=true",
 ]
 
 
@@ -417,6 +517,57 @@ def test_store_of_a_newer_version_is_refused(url):
         durable(url)
 
 
+def test_store_without_what_is_spent_is_refused(url):
+    service = durable(url)
+    service.predict_one("a", X)
+    abandoned(service)
+    change(url, tables.state.delete())
+    with pytest.raises(StoreError, match="damaged: what is spent is not there"):
+        durable(url)
+
+
+def test_store_whose_asks_are_not_those_that_were_paid_is_refused(url):
+    service = durable(url)
+    for i in range(3):
+        service.predict_one(i, X)
+    abandoned(service)
+    change(url, tables.asks.delete().where(tables.asks.c.event_id == "1"))
+    with pytest.raises(StoreError, match="damaged: it has 2 asks, and should have 3"):
+        durable(url)
+
+
+STANDING = {"counters": [1, 1, 0], "budget": ["TotalBudget", 1], "rule": None, "batch": None}
+DAMAGED = {
+    "cut off": "{",
+    "no dictionary": "[]",
+    "without events": json.dumps(STANDING),
+    "without a budget": json.dumps({k: v for k, v in STANDING.items() if k != "budget"}),
+    "a counter too few": json.dumps({**STANDING, "events": 1, "counters": [1, 1]}),
+    "a counter that is text": json.dumps({**STANDING, "events": 1, "counters": [1, "1", 0]}),
+    "a budget of a kind not known": json.dumps({**STANDING, "events": 1, "budget": ["Gold", 1]}),
+    "a budget without its number": json.dumps({**STANDING, "events": 1, "budget": ["TotalBudget"]}),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_store_whose_standing_is_damaged_is_refused(url, damage):
+    service = durable(url)
+    service.predict_one("a", X)
+    abandoned(service)
+    change(url, tables.state.update().values(standing=DAMAGED[damage]))
+    for learns in (True, False):
+        with pytest.raises(StoreError, match="damaged"):
+            durable(url, learns=learns)
+
+
+def test_ask_that_is_damaged_is_an_error_of_the_store(url):
+    service = durable(url)
+    service.predict_one("a", X)
+    change(url, tables.asks.update().values(x="{"))
+    with pytest.raises(StoreError, match="damaged"):
+        service["a"]
+
+
 def test_event_that_cannot_be_stored_costs_nothing(url):
     service = durable(url, classifier=preprocessing.OneHotEncoder() | OA3DiagClassifier())
     with pytest.raises(TypeError, match="when"):
@@ -429,6 +580,85 @@ def test_service_with_a_store_is_not_copied(url):
     for copied in (copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError, match="same store"):
             copied(service)
+
+
+def test_whoever_adds_to_a_learner_says_what_a_store_does_with_it():
+    """A counter that is not kept would start from nothing without a word."""
+    kept = {*standing._COUNTERS, "n_learned", "_taught", "classifier", "_budget", "_query", "_rng"}
+    given_again = {"budget", "query", "seed", "learn_transformers", "_keeps_odds"}
+    given_again |= {"_is_pipeline", "_knows_margin", "_answers_as_core", "_observes", "_adapts"}
+    of_the_newest_event = {"_last", "_asked_about", "_asked_odds"}
+    service = PendingLabels(ActiveLearner(query=query.FirstComeQuery()))
+    service.predict_one("a", X)
+    known = kept | given_again | {"_takes_short_way"} | of_the_newest_event
+    assert vars(service.model).keys() == known
+
+
+# Older versions
+
+
+def stored_store(tmp_path):
+    """A store that an older version has written."""
+    path = tmp_path / "old.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript(FORMAT_1.read_text())
+    return f"sqlite:///{path}"
+
+
+def old_learner(url):
+    half = query.RandomQuery(0.5)
+    return durable(url, budget.RateBudget(0.4), half, OA3DiagClassifier(), time_to_live=25)
+
+
+def test_store_of_format_1_goes_on(tmp_path):
+    url = stored_store(tmp_path)
+    service = old_learner(url)
+    states = ("open", "answered", "learned", "expired")
+    assert {state: service.count(state) for state in states} == {
+        "open": 3,
+        "answered": 3,
+        "learned": 8,
+        "expired": 4,
+    }
+    assert (service.n_events, service.model.n_asked, service.quality.n_labels) == (49, 18, 8)
+    answers = served_together(service, range(100))
+    abandoned(service)
+    again = old_learner(url)
+    assert (again.n_events, again.model.n_asked) == (149, 18 + sum(ask for _, ask in answers))
+    assert again._store.known(99) == answers[99]
+    abandoned(again)
+
+
+def test_store_of_format_1_gets_the_indexes_that_came_later(url):
+    service = durable(url)
+    service.predict_one("a", X)
+    abandoned(service)
+    make_format_1(url)
+    engine = sa.create_engine(url)
+    indexes = sa.inspect(engine).get_indexes("oa3_asks")
+    with engine.begin() as connection:
+        for index in tables.asks.indexes:
+            index.drop(connection)
+    abandoned(durable(url))
+    assert sa.inspect(engine).get_indexes("oa3_asks") == indexes
+    engine.dispose()
+
+
+def test_whoever_takes_answers_leaves_an_older_store_to_its_owner(url):
+    abandoned(durable(url))
+    make_format_1(url)
+    with pytest.raises(StoreError, match="older version"):
+        durable(url, learns=False)
+    abandoned(durable(url))
+    abandoned(durable(url, learns=False))
+
+
+def test_older_store_stays_as_it_is_where_the_start_fails(url):
+    abandoned(durable(url))
+    make_format_1(url)
+    with pytest.raises(ValueError, match="TotalBudget"):
+        durable(url, budget.RateBudget(0.1))
+    assert rows(url, tables.state)[0]["format"] == 1
 
 
 # Two at a time

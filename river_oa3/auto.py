@@ -61,7 +61,9 @@ class AutoOA3Classifier(UnsureClassifier, base.MiniBatchClassifier):
         weights, or `metrics.WeightedCost`.
     max_features
         The largest number of features, categories counted one by one, that are remembered. Beyond
-        it, a quarter of them is forgotten: those that have not been seen for longest.
+        it, a quarter of them is forgotten: those that have not been seen for longest. Each takes
+        no more than 2 kB where names have up to 200 letters, as those of the service: a text of
+        more than 100 letters is a category by how it begins and the SHA-256 of all of it.
 
     Examples
     --------

@@ -6,6 +6,8 @@ import math
 
 import pyarrow as pa
 
+from river_oa3._core.category import kept_text
+
 NUMBERS = ["a", "b", "year"]
 TEXTS = ["colour", "land"]
 
@@ -22,9 +24,9 @@ def as_maps(events, values=None):
 
 
 def meant(x):
-    """What is left of an event when what is missing or zero is left out."""
+    """What is left of an event when what is missing or zero is left out, and texts are kept."""
     return {
-        name: value if isinstance(value, str) else float(value)
+        name: kept_text(value) if isinstance(value, str) else float(value)
         for name, value in x.items()
         if not (value is None or value == 0 or (isinstance(value, float) and math.isnan(value)))
     }

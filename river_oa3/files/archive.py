@@ -50,8 +50,11 @@ def write_archive(entries: Mapping[str, bytes]) -> bytes:
         pieces += (_local_header(*sums), raw_name, content)
         directory.append(_central_header(*sums, position) + raw_name)
         position += _LOCAL.size + len(raw_name) + size
-    body = b"".join((*pieces, *directory, _end(directory, position)))
-    return body + _COMMENT + hashlib.sha256(body).hexdigest().encode()
+    pieces += (*directory, _end(directory, position))
+    checksum = hashlib.sha256()
+    for piece in pieces:
+        checksum.update(piece)
+    return b"".join((*pieces, _COMMENT, checksum.hexdigest().encode()))
 
 
 def starts_as_archive(content: memoryview, first: str) -> bool:

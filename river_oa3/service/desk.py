@@ -59,6 +59,8 @@ class Desk:
     ----------
     n_writes
         How often something has been written to the store, as far as is known.
+    n_checks
+        How often a trial write has succeeded.
 
     """
 
@@ -76,6 +78,7 @@ class Desk:
         self.refused_events = 0
         self.refused_labels = 0
         self.n_writes = 0
+        self.n_checks = 0
         self._full_at = -_SILENCE
 
     def together(self) -> contextlib.AbstractContextManager[None]:
@@ -228,7 +231,7 @@ class Desk:
     def check(self) -> None:
         """Fail where a write to the store would."""
         self._pending.check()
-        self.n_writes += 1
+        self.n_checks += 1
 
     def seconds_until_due(self) -> float:
         """How long until answers are to be learned, or looked for that were given elsewhere."""

@@ -80,7 +80,7 @@ def read_entries(content: memoryview) -> dict[str, memoryview]:
     for header, raw_name, entry in _local_entries(content):
         name = raw_name.decode("ascii", "replace")
         if name in entries or not (name.isascii() and name.isprintable()):
-            raise FileError(f"the entry {name!r} is there twice, or has no name to speak of")
+            raise FileError(f"the entry {name!a} is there twice, or has no name to speak of")
         if position > _MOST_BYTES or len(entries) >= _MOST_ENTRIES:
             raise FileError("it has more entries, or bytes, than this package writes")
         entries[name] = entry

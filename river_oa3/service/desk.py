@@ -31,7 +31,8 @@ _SECONDS_BETWEEN_LOOKS = 10.0
 
 _NOT_PENDING = (
     "no label is pending for this id: it was never asked for, or has expired. Labels are taken for "
-    "events that /events has answered with ask true"
+    "events that /events has answered with ask true: keep others, such as reports of fraud, for "
+    "the next time that a model is trained"
 )
 
 # Seconds until the log repeats that asks are dropped.

@@ -12,7 +12,7 @@ from asking import Clock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from river_oa3 import budget
+from river_oa3 import ActiveLearner, budget
 
 DAY = dt.timedelta(days=1)
 MIDNIGHT = dt.datetime(2024, 5, 2, tzinfo=dt.UTC)
@@ -441,3 +441,9 @@ def test_clock_that_shows_no_time_is_an_error_that_says_so(reading):
     labels = budget.WindowBudget(3, dt.timedelta(microseconds=1), clock=lambda: reading)
     with pytest.raises(ValueError, match="the clock must give a datetime"):
         labels.tick()
+
+
+@pytest.mark.parametrize("share", [0.02, "2%"])
+def test_a_share_in_place_of_a_number_of_labels_is_answered_with_the_budget_that_takes_one(share):
+    with pytest.raises(TypeError, match=r"must be an integer, not .*budget\.RateBudget\("):
+        ActiveLearner(budget=share)

@@ -11,6 +11,7 @@ from river_oa3._core import checks
 from river_oa3._core.auto import Auto
 from river_oa3._core.auto_batch import judge_rows, learn_rows
 from river_oa3.base import Aside, Contribution, Event, UnsureClassifier, largest_first
+from river_oa3.parameters import called
 
 if typing.TYPE_CHECKING:
     from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
@@ -65,7 +66,9 @@ class AutoOA3Classifier(UnsureClassifier, base.MiniBatchClassifier):
         weights, or `metrics.WeightedCost`.
     max_features
         The largest number of features, categories counted one by one, that are remembered. Beyond
-        it, a quarter of them is forgotten: those that have not been seen for longest.
+        it, a quarter of them is forgotten: those that have not been seen for longest. Each takes
+        no more than 2 kB where names have up to 200 letters, as those of the service: a text of
+        more than 100 letters is a category by how it begins and the SHA-256 of all of it.
 
     Examples
     --------
@@ -99,6 +102,13 @@ class AutoOA3Classifier(UnsureClassifier, base.MiniBatchClassifier):
         super().__init__(Auto(*prices, max_features))
         self.objective = objective
         self._y_name: str | None = None
+
+    def __repr__(self) -> str:
+        shown = super().__repr__()
+        if self.objective is None:
+            return shown
+        # river shows what a metric has measured, and an objective measures nothing.
+        return shown.replace(repr(self.objective), called(self.objective), 1)
 
     @property
     def max_features(self) -> int:

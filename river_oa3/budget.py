@@ -202,7 +202,10 @@ class TotalBudget(Budget):
     _mutable_checks: typing.ClassVar = {"labels": checks.count}
 
     def __init__(self, labels: int):
-        self.labels = checks.count("a budget, or its labels,", labels)
+        try:
+            self.labels = checks.count("a budget, or its labels,", labels)
+        except TypeError as error:
+            raise TypeError(f"{error}: a share of the events is budget.RateBudget(0.02)") from None
         self._spent = 0
 
     @property

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from river import base, compose
 
-__all__ = ["Mutable", "mutate", "nested"]
+__all__ = ["Mutable", "called", "mutate", "nested"]
 
 Params = Mapping[str, typing.Any]
 
@@ -82,3 +82,18 @@ def mutate(model: typing.Any, new_attrs: Params) -> None:
         # What a clone, or whoever looks, is shown.
         if name != "classifier":
             setattr(model, name, part.labels if given_as_number else part)
+
+
+def called(part: base.Base) -> str:
+    """How a part of a model is made; what a metric has counted is not a setting of it."""
+    return _called(type(part), part._get_params())
+
+
+def _called(kind: type, parameters: Params) -> str:
+    given = []
+    for name, value in parameters.items():
+        # As river gives parameters that are objects.
+        is_object = type(value) is tuple and len(value) == 2 and isinstance(value[0], type)
+        if name not in ("cm", "pos_val"):
+            given.append(f"{name}={_called(*value) if is_object else repr(value)}")
+    return f"{kind.__name__}({', '.join(given)})"

@@ -6,6 +6,8 @@ import math
 
 import pyarrow as pa
 
+from river_oa3._core.category import kept_text
+
 NUMBERS = ["a", "b", "year"]
 TEXTS = ["colour", "land"]
 
@@ -26,7 +28,7 @@ def meant(x, texts=TEXTS):
     counted = {}
     for name, value in x.items():
         if isinstance(value, str):
-            counted[name] = value
+            counted[name] = kept_text(value)
         elif value is None or math.isnan(value):
             if name not in texts:
                 counted[name] = None

@@ -12,7 +12,7 @@ from asking import Clock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from river_oa3 import budget
+from river_oa3 import ActiveLearner, budget
 
 DAY = dt.timedelta(days=1)
 MIDNIGHT = dt.datetime(2024, 5, 2, tzinfo=dt.UTC)
@@ -456,3 +456,9 @@ def test_event_that_comes_while_the_clock_fails_is_not_counted():
     with pytest.raises(ValueError, match="the clock"):
         labels.tick()
     assert vars(labels) == before
+
+
+@pytest.mark.parametrize("share", [0.02, "2%"])
+def test_a_share_in_place_of_a_number_of_labels_is_answered_with_the_budget_that_takes_one(share):
+    with pytest.raises(TypeError, match=r"must be an integer, not .*budget\.RateBudget\("):
+        ActiveLearner(budget=share)

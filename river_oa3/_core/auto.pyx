@@ -144,7 +144,7 @@ cdef class Auto(AutoEngine):
     def counts(self):
         """Events observed, positives and negatives learned."""
         self.features.guard.wait()
-        return int(self.t), self.n_positive, self.n_negative
+        return int(self.clock), self.n_positive, self.n_negative
 
     # Learning: either the whole event is taken or nothing is touched.
 

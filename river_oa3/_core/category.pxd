@@ -2,6 +2,10 @@ from libc.stdint cimport uint64_t
 
 from .hardware cimport fold_multiply
 
+cdef enum:
+    # Letters of a text that a model keeps as it is: what it takes is bounded by its features.
+    LONGEST_TEXT = 100
+
 
 cdef class Category:
     """The feature that a text stands for: one indicator per pair of a name and a value.
@@ -11,6 +15,9 @@ cdef class Category:
     cdef readonly object name
     cdef readonly object value
     cdef Py_hash_t hash
+
+
+cpdef str kept_text(str text)
 
 
 cdef inline Py_hash_t category_hash(Py_hash_t name, Py_hash_t value) noexcept nogil:

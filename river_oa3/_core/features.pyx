@@ -8,9 +8,9 @@ from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_Check, PyLong_CheckExact
 from cpython.object cimport PyObject, PyObject_Hash
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from cpython.unicode cimport PyUnicode_CheckExact, PyUnicode_Compare
+from cpython.unicode cimport PyUnicode_CheckExact, PyUnicode_Compare, PyUnicode_GET_LENGTH
 
-from .category cimport Category, category_digest, category_hash
+from .category cimport LONGEST_TEXT, Category, category_digest, category_hash
 from .event_buffer cimport EventBuffer, Reading
 from .guard cimport Guard
 from .hardware cimport fetch_ahead
@@ -83,6 +83,8 @@ cdef class Features:
             elif self.is_raw and PyUnicode_CheckExact(<object>item):
                 text = item
                 value = 1.0
+                if PyUnicode_GET_LENGTH(<object>item) > LONGEST_TEXT:
+                    unusual = 1
             elif self.is_raw and <object>item is None:
                 value = NAN
             else:
@@ -176,7 +178,8 @@ cdef class Features:
                     values.append(1.0)
                     hashes.append(PyObject_Hash(category))
                     digests.append(
-                        category_digest(stable_hash(name), stable_hash(item)) if learning else 0
+                        category_digest(stable_hash(name), stable_hash(category.value))
+                        if learning else 0
                     )
                     continue
                 value = item

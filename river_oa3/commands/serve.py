@@ -199,7 +199,8 @@ def _pending(options: argparse.Namespace) -> PendingLabels:
     if pending.model.classifier is not given:
         log.info(
             "going on with the model that is in the store, after %d labels, and not with the one "
-            "in %s: to serve that one, give it a store of its own with --store",
+            "in %s: to begin with that one, stop, and give it a store of its own with --store. "
+            "Another service that learns from this store, if there is one, learns no more",
             pending.model.n_learned,
             options.model,
         )

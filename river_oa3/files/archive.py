@@ -50,8 +50,11 @@ def write_archive(entries: Mapping[str, bytes]) -> bytes:
         pieces += (_local_header(*sums), raw_name, content)
         directory.append(_central_header(*sums, position) + raw_name)
         position += _LOCAL.size + len(raw_name) + size
-    body = b"".join((*pieces, *directory, _end(directory, position)))
-    return body + _COMMENT + hashlib.sha256(body).hexdigest().encode()
+    pieces += (*directory, _end(directory, position))
+    checksum = hashlib.sha256()
+    for piece in pieces:
+        checksum.update(piece)
+    return b"".join((*pieces, _COMMENT, checksum.hexdigest().encode()))
 
 
 def starts_as_archive(content: memoryview, first: str) -> bool:
@@ -77,7 +80,7 @@ def read_entries(content: memoryview) -> dict[str, memoryview]:
     for header, raw_name, entry in _local_entries(content):
         name = raw_name.decode("ascii", "replace")
         if name in entries or not (name.isascii() and name.isprintable()):
-            raise FileError(f"the entry {name!r} is there twice, or has no name to speak of")
+            raise FileError(f"the entry {name!a} is there twice, or has no name to speak of")
         if position > _MOST_BYTES or len(entries) >= _MOST_ENTRIES:
             raise FileError("it has more entries, or bytes, than this package writes")
         entries[name] = entry

@@ -13,7 +13,10 @@ from river_oa3.files.errors import FileError
 from river_oa3.files.parts import Reader, Writer
 from river_oa3.files.values import shown
 
-__all__ = ["FORMAT", "Content", "from_bytes", "read", "to_bytes"]
+__all__ = ["FORMAT", "MOST_BYTES", "Content", "from_bytes", "read", "to_bytes"]
+
+# The largest value of SQLite, and nearly of PostgreSQL, less what stands beside it.
+MOST_BYTES = 10**9 - 2**20
 
 # Files of a higher number are refused; what a lower one means is kept for ever.
 FORMAT = 1
@@ -48,10 +51,14 @@ def _register_kinds() -> None:
     )
 
 
-def to_bytes(model: typing.Any) -> bytes:
-    """The content of a model's file; the same model gives the same bytes."""
+def to_bytes(model: typing.Any, most: int = MOST_BYTES) -> bytes:
+    """The content of a model's file; the same model gives the same bytes.
+
+    One that would take more than `most` bytes, which by default is what databases hold in one
+    value, is refused before it is made.
+    """
     _register_kinds()
-    writer = Writer()
+    writer = Writer(most)
     part = writer.part(model)
     manifest = {"format": FORMAT, "versions": _versions()}
     entries = {_MANIFEST: _dumped(manifest), _MODEL: _dumped(part)}

@@ -77,7 +77,9 @@ def check_attributes(part: typing.Any, known: Iterable[str]) -> None:
 class Writer:
     """Turns a model into JSON, with its arrays beside it."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._n_bytes = 0
         self.arrays: dict[str, bytes] = {}
         self._n_called: Counter[str] = Counter()
         # By their ids; held, so that no other object gets the same.
@@ -103,6 +105,7 @@ class Writer:
         """Store an array; the name stands for it."""
         self._n_called[name] += 1
         unique = name if self._n_called[name] == 1 else f"{name}-{self._n_called[name]}"
+        self._count(array.nbytes)
         self.arrays[unique] = array_bytes(array)
         return unique
 
@@ -129,10 +132,22 @@ class Writer:
 
     def names(self, names: Iterable[Hashable]) -> list[typing.Any]:
         """Names of features."""
+        listed = list(names)
+        self._count(sum(map(values.size_in_json, listed)))
         try:
-            return list(map(values.name_to_json, names))
+            return list(map(values.name_to_json, listed))
         except TypeError as error:
             raise FileError(str(error)) from None
+
+    def _count(self, n_bytes: int) -> None:
+        """Refuse what is too large while it is not there twice yet."""
+        self._n_bytes += n_bytes
+        if self._n_bytes > self._most_bytes:
+            raise FileError(
+                f"the model takes more than {self._most_bytes:,} bytes, of names and numbers: give "
+                "AutoOA3Classifier a smaller max_features, or use shorter names; SSOA3Classifier "
+                "and OA3DiagClassifier take less than a full covariance"
+            )
 
 
 def _refusal(part: typing.Any) -> str:

@@ -52,7 +52,7 @@ def save(model: typing.Any, path: Location) -> None:
     True
 
     """
-    content = to_bytes(model)
+    content = to_bytes(model, LARGEST_FILE)
     # A link stays one, to the new file.
     target = Path(os.path.realpath(path))
     draft = target.with_name(f".{secrets.token_hex(8)}.oa3.part")

@@ -12,6 +12,7 @@ from river_oa3.auto import AutoOA3Classifier
 from river_oa3.base import MarginClassifier
 from river_oa3.budget import Budget, RateBudget, TotalBudget, WindowBudget
 from river_oa3.files.container import Content
+from river_oa3.parameters import called
 from river_oa3.pending import PendingLabels
 
 __all__ = ["printable", "summary"]
@@ -22,7 +23,7 @@ _LONGEST_NAME = 60
 
 def summary(content: Content, n_weights: int = 10) -> Lines:
     """Headings, with a text, a number, or a table of texts and numbers each; all of it plain."""
-    model = content.model
+    model, n_learned = content.model, None
     lines: Lines = {
         "model": kind_of(model),
         "written by": ", ".join(
@@ -35,10 +36,10 @@ def summary(content: Content, n_weights: int = 10) -> Lines:
         model = model.model
     if isinstance(model, ActiveLearner):
         lines |= _of_active(model)
-        model = model.classifier
+        n_learned, model = model.n_learned, model.classifier
     last = pipelines.last_step(model)
     if isinstance(last, MarginClassifier):
-        lines |= _of_classifier(last, n_weights)
+        lines |= _of_classifier(last, n_weights, n_learned)
     return {heading: _safe(line) for heading, line in lines.items()}
 
 
@@ -70,7 +71,7 @@ def _of_active(model: ActiveLearner) -> Lines:
         "labels asked for": model.n_asked,
         "labels learned": model.n_learned,
         "budget": _budget(model._budget),
-        "query": _call(model._query),
+        "query": called(model._query),
     }
 
 
@@ -87,11 +88,14 @@ def _budget(budget: Budget | None) -> str:
     return "no limit"
 
 
-def _of_classifier(model: MarginClassifier, n_weights: int) -> Lines:
+def _of_classifier(model: MarginClassifier, n_weights: int, n_learned: int | None) -> Lines:
     weights = model.weights
-    lines: Lines = {"classifier": _call(model), "features": len(weights)}
+    lines: Lines = {"classifier": called(model), "features": len(weights)}
     if isinstance(model, AutoOA3Classifier):
         n_observed, n_positive, n_negative = model._core.counts
+        n_before = 0 if n_learned is None else n_positive + n_negative - n_learned
+        # By the classifier alone, before an active learner was made around it.
+        lines |= {"learned before": n_before} if n_before > 0 else {}
         lines |= {
             "events observed": n_observed,
             "positives learned": n_positive,
@@ -99,24 +103,15 @@ def _of_classifier(model: MarginClassifier, n_weights: int) -> Lines:
             "intercept": model.intercept,
         }
     heaviest = sorted(weights, key=lambda name: -abs(weights[name]))[:n_weights]
-    lines["heaviest weights"] = [
-        [name if type(name) is str and name else repr(name), weights[name]] for name in heaviest
-    ]
+    lines["heaviest weights"] = [[_name(name), weights[name]] for name in heaviest]
     return lines
 
 
-def _call(part: typing.Any) -> str:
-    return _called(type(part), part._get_params())
-
-
-def _called(kind: type, parameters: dict[str, typing.Any]) -> str:
-    given = []
-    for name, value in parameters.items():
-        # As river gives parameters that are objects; what a metric counts is not a setting.
-        is_object = type(value) is tuple and len(value) == 2 and isinstance(value[0], type)
-        if name not in ("cm", "pos_val"):
-            given.append(f"{name}={_called(*value) if is_object else repr(value)}")
-    return f"{kind.__name__}({', '.join(given)})"
+def _name(name: typing.Hashable) -> str:
+    """A category, which `weights` has as a pair, as an equation."""
+    if type(name) is tuple and len(name) == 2 and all(type(part) is str for part in name):
+        return " = ".join(name)
+    return name if type(name) is str and name else repr(name)
 
 
 def _safe(line: typing.Any) -> typing.Any:

@@ -11,6 +11,7 @@ import reprlib
 import typing
 from collections.abc import Callable, Collection, Hashable
 from decimal import Decimal, InvalidOperation
+from json.encoder import encode_basestring_ascii
 
 import numpy as np
 
@@ -25,6 +26,7 @@ __all__ = [
     "name_to_json",
     "on_a_line",
     "shown",
+    "size_in_json",
     "to_json",
 ]
 
@@ -256,6 +258,13 @@ def name_to_json(name: Hashable) -> typing.Any:
     if _holds_nan(name):
         raise TypeError(f"the feature's name {name!r} equals nothing, not even itself: rename it")
     return to_json(name)
+
+
+def size_in_json(name: Hashable) -> int:
+    """The bytes that the letters of a name will take."""
+    if type(name) is Category:
+        return size_in_json(name.name) + size_in_json(name.value)
+    return len(encode_basestring_ascii(name)) if type(name) is str else 0
 
 
 def name_from_json(content: typing.Any) -> Hashable:

@@ -38,10 +38,11 @@ def reason_of(model: ActiveLearner) -> str:
         return FIRST_COME
     if not model._query.uses_margin:
         return AT_RANDOM
-    if model.n_learned == 0:
-        return NOTHING_KNOWN
     if missing and model._adapts:
         return {2: NOTHING_KNOWN, 1: NO_POSITIVE, -1: NO_NEGATIVE}[missing]
+    # A classifier may have learned before this model was made around it.
+    if model.n_learned == 0 and margin == 0.0:
+        return NOTHING_KNOWN
     chance, unsure = _rule_of(model), variance if model._adapts else confidence
     by_chance, near = chance(FAR, 0.0), chance(-abs(margin), 0.0)
     on_this_side, in_all = chance(margin, 0.0), chance(margin, unsure)

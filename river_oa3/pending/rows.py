@@ -13,7 +13,8 @@ from river_oa3.pending.errors import IdError
 
 __all__ = ["as_ask", "as_row", "as_text", "as_waiting", "from_text", "id_of", "key_of"]
 
-LONGEST_ID = 1000
+# Of an id in JSON, where a letter takes up to 12 bytes; an index of PostgreSQL holds 2,704.
+LONGEST_ID = 2500
 
 
 def key_of(event_id: Hashable) -> str:

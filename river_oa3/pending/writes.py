@@ -11,6 +11,7 @@ from collections.abc import Callable
 from river_oa3 import pipelines
 from river_oa3.active import ActiveLearner
 from river_oa3.base import MarginClassifier
+from river_oa3.files import FileError
 from river_oa3.monitor import AskedQuality
 from river_oa3.pending.ask import Ask
 from river_oa3.pending.clock import SteadyClock
@@ -111,7 +112,14 @@ class Writes:
 
     def _take_snapshot(self) -> None:
         self._snapshot_due = self.n_events + self.snapshot_every
-        self._commit(lambda: self._store.snapshot(self.n_events), nothing, nothing)
+
+        def write() -> None:
+            try:
+                self._store.snapshot(self.n_events)
+            except FileError as error:
+                raise StoreError(f"the model cannot be kept: {error}") from None
+
+        self._commit(write, nothing, nothing)
 
     def _try_snapshot(self) -> None:
         """Take the snapshot that is due; where that fails, the next one is due as soon again."""

@@ -6,6 +6,7 @@ import re
 import typing
 from collections.abc import Mapping
 
+from river_oa3._core.category import kept_text
 from river_oa3.schema import values
 from river_oa3.schema.column import Column
 
@@ -37,7 +38,7 @@ def features(value: typing.Any, column: Column, name: str) -> tuple[Feature, ...
         return ((name, MISSING if value is None else values.as_text(value)),)
     if kind == "text":
         words = () if value is None else _WORD.findall(values.as_text(value).lower())
-        return tuple((f"{name}: {word}", 1.0) for word in dict.fromkeys(words))
+        return tuple((f"{name}: {kept_text(word)}", 1.0) for word in dict.fromkeys(words))
     if kind == "date":
         if value is None:
             return ((f"{name}.weekday", MISSING),)

@@ -31,7 +31,8 @@ _SECONDS_BETWEEN_LOOKS = 10.0
 
 _NOT_PENDING = (
     "no label is pending for this id: it was never asked for, or has expired. Labels are taken for "
-    "events that /events has answered with ask true"
+    "events that /events has answered with ask true: keep others, such as reports of fraud, for "
+    "the next time that a model is trained"
 )
 
 # Seconds until the log repeats that asks are dropped.
@@ -59,6 +60,8 @@ class Desk:
     ----------
     n_writes
         How often something has been written to the store, as far as is known.
+    n_checks
+        How often a trial write has succeeded.
 
     """
 
@@ -76,6 +79,7 @@ class Desk:
         self.refused_events = 0
         self.refused_labels = 0
         self.n_writes = 0
+        self.n_checks = 0
         self._full_at = -_SILENCE
 
     def together(self) -> contextlib.AbstractContextManager[None]:
@@ -228,7 +232,7 @@ class Desk:
     def check(self) -> None:
         """Fail where a write to the store would."""
         self._pending.check()
-        self.n_writes += 1
+        self.n_checks += 1
 
     def seconds_until_due(self) -> float:
         """How long until answers are to be learned, or looked for that were given elsewhere."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import typing
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 from starlette.requests import Request
 
@@ -115,7 +116,8 @@ def parse_json(body: bytes, most_objects: int | None = None) -> typing.Any:
     except UnicodeDecodeError as error:
         raise Problem(400, f"the request is not UTF-8: see byte {error.start}") from None
     try:
-        value = _decoder(most_objects).decode(text)
+        with _no_collections():
+            value = _decoder(most_objects).decode(text)
     except json.JSONDecodeError as error:
         raise Problem(
             400, f"the request is not JSON: {error.msg} in line {error.lineno}, {error.colno}"
@@ -127,6 +129,21 @@ def parse_json(body: bytes, most_objects: int | None = None) -> typing.Any:
     if b"\\ud" in body or b"\\uD" in body:
         _check_surrogates(value)
     return value
+
+
+@contextlib.contextmanager
+def _no_collections() -> Iterator[None]:
+    """Going through a million lists again and again, as they come, takes longer than reading them.
+
+    JSON has no cycles to be found.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _check_surrogates(value: typing.Any) -> None:

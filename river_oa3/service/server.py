@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import socket
-import typing
 
 import uvicorn
 from fastapi import FastAPI
@@ -48,15 +47,16 @@ def server_of(app: FastAPI) -> uvicorn.Server:
 
 def serve(app: FastAPI, listening: socket.socket) -> bool:
     """Answer until SIGTERM or SIGINT comes; says whether all could be saved at the end."""
-    # uvicorn repeats the signal when it has ended, which would end us before we have.
-    before = {number: signal.signal(number, _ignore) for number in (signal.SIGTERM, signal.SIGINT)}
+    server = server_of(app)
+    # uvicorn listens to signals from its start on, and repeats them when it has ended: one before
+    # that must not be lost, and one after it not end us.
+    before = {
+        number: signal.signal(number, server.handle_exit)
+        for number in (signal.SIGTERM, signal.SIGINT)
+    }
     try:
-        server_of(app).run(sockets=[listening])
+        server.run(sockets=[listening])
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
     return bool(app.state.worker.is_saved)
-
-
-def _ignore(*_: typing.Any) -> None:
-    pass

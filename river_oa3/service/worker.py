@@ -26,6 +26,10 @@ _PAUSE = 1.0
 # Seconds until the log repeats that the store fails.
 _SILENCE = 60.0
 
+# Seconds for which a trial write, which is small, says nothing against the failure of a real one:
+# what is left of a disk may be enough for the one alone.
+_DOUBT = 10.0
+
 Job = Callable[[Desk], typing.Any]
 
 
@@ -73,7 +77,8 @@ class Worker:
         # A second Ctrl-C does not wait for it, which is no worse than a power cut.
         self._thread = threading.Thread(target=self._run, name="learner", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._n_writes = 0
+        self._n_writes = self._n_checks = 0
+        self._failed_at = -_DOUBT
         self._logged_at = -_SILENCE
 
     @property
@@ -199,19 +204,21 @@ class Worker:
             self.store = "taken over"
         self.store_errors += 1
         # Some of it may have been on the way.
-        self._n_writes = self._desk.n_writes
-        now = time.monotonic()
+        self._n_writes, self._n_checks = self._desk.n_writes, self._desk.n_checks
+        now = self._failed_at = time.monotonic()
         if self.store != before or now - self._logged_at >= _SILENCE:
             self._logged_at = now
             log.error("%s", error)
 
     def _note_writes(self) -> None:
-        """A failure stands until a write succeeds: a full disk can be read."""
-        if self._n_writes != self._desk.n_writes:
-            self._n_writes = self._desk.n_writes
-            if self.store != "ok":
-                self.store = "ok"
-                log.warning("the store works again")
+        """A failure stands until a write succeeds, or after a while a trial: disks can be read."""
+        has_written = self._n_writes != self._desk.n_writes
+        if self._n_checks != self._desk.n_checks:
+            has_written |= time.monotonic() - self._failed_at >= _DOUBT
+        self._n_writes, self._n_checks = self._desk.n_writes, self._desk.n_checks
+        if has_written and self.store != "ok":
+            self.store = "ok"
+            log.warning("the store works again")
 
     def _finish(self, group: list[_Task], outcomes: list[typing.Any]) -> None:
         assert self._loop is not None

@@ -89,7 +89,7 @@ def test_batch_with_weights_is_learned_as_row_by_row():
 cells = {
     "number": st.none() | st.floats(-5, 5) | st.just(math.nan),
     "int": st.integers(-3, 3),
-    "text": st.none() | st.sampled_from(["x", "y"]),
+    "text": st.none() | st.sampled_from(["x", "y", "y" * 200, "y" * 201]),
     "flag": st.booleans(),
 }
 drawn_rows = st.lists(st.tuples(st.fixed_dictionaries(cells), st.booleans()), min_size=1)

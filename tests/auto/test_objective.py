@@ -150,7 +150,8 @@ def test_clone_takes_another_objective():
 
 
 def test_objective_is_shown():
-    assert "WeightedCost" in repr(AutoOA3Classifier(metrics.WeightedCost(20, 1)))
+    shown = repr(AutoOA3Classifier(metrics.WeightedCost(20, 1)))
+    assert "objective=WeightedCost(cost_fn=20.0, cost_fp=1.0)\n" in shown
 
 
 def test_grid_of_objectives_is_expanded():

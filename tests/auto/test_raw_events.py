@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import enum
 import gc
+import json
 import math
 import pickle
 import random
@@ -20,6 +21,8 @@ from auto_streams import answers, auto_trained, raw_events, told_while_learning
 from learners import state
 
 from river_oa3 import ActiveLearner, AutoOA3Classifier
+from river_oa3.files import from_bytes, to_bytes
+from river_oa3.files.archive import read_entries, write_archive
 
 # What is refused, and how
 
@@ -205,6 +208,66 @@ def test_categories_of_names_that_collide_are_told_apart(colliding):
     assert [model.predict_one({Name(k): "x"}) for k in range(3)] == [
         k == colliding for k in range(3)
     ]
+
+
+LONG = "né" * 3000
+
+
+def test_long_text_is_kept_by_its_digest():
+    """Which is that of all its letters, in every process."""
+    model = AutoOA3Classifier()
+    for i in range(60):
+        model.learn_one({"note": LONG + str(i % 2)}, i % 2 == 1)
+    assert set(model.weights) == {
+        ("note", "né" * 20 + "... sha256 75cf3a6809709ae7c239f12f72c2a876"),
+        ("note", "né" * 20 + "... sha256 3ef5c6636ef7c7a211db7a8cdb1ba143"),
+    }
+    assert [model.predict_one({"note": LONG + end}) for end in "01"] == [False, True]
+
+
+@pytest.mark.parametrize(("length", "is_whole"), [(100, True), (101, False)])
+def test_text_of_a_hundred_letters_is_kept_whole(length, is_whole):
+    model = AutoOA3Classifier()
+    model.learn_one({"note": "x" * length}, True)
+    ((_, kept),) = model.weights
+    assert (kept == "x" * length) is is_whole
+    assert len(kept) <= 100
+
+
+def test_what_is_kept_of_a_long_text_stands_for_it():
+    """Rows of batches hand it on as a text."""
+    model = AutoOA3Classifier()
+    model.learn_one({"note": LONG, "a": 1.0}, True)
+    ((_, kept),) = (name for name in model.weights if name != "a")
+    model.learn_one({"note": kept}, False)
+    assert len(model.weights) == 2
+    assert answers(model, {"note": kept}) == answers(model, {"note": LONG})
+
+
+def test_model_that_was_stored_with_a_long_text_goes_on_with_its_digest():
+    model = AutoOA3Classifier()
+    for i in range(30):
+        model.learn_one({"note": "x" if i % 2 else "y"}, i % 2 == 1)
+    written = to_bytes(model)
+    entries = dict(read_entries(memoryview(written)))
+    entries["model.json"] = bytes(entries["model.json"]).replace(
+        b'["note","x"]', json.dumps(["note", LONG], separators=(",", ":")).encode()
+    )
+    twin = from_bytes(write_archive(entries))
+    assert twin.margin_one({"note": LONG}) == model.margin_one({"note": "x"})
+    assert twin.predict_one({"note": LONG}) is True
+
+
+def test_memory_grows_by_less_than_2_kb_with_each_long_text():
+    model = AutoOA3Classifier()
+    tracemalloc.start()
+    try:
+        for i in range(1000):
+            model.observe_one({"note": f"{i}" + "\N{GRINNING FACE}" * 9000})
+        size, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert size + sys.getsizeof(model._core) < 2000 * 1000
 
 
 # The cap

@@ -27,6 +27,10 @@ def with_model(text):
     return write_archive({**parts_of(STORED), "model.json": text})
 
 
+def with_checksum(body):
+    return body + b"river_oa3 sha256 " + hashlib.sha256(body).hexdigest().encode()
+
+
 def edited(name="OA3Diag", **changes):
     """A file of this kind with other fields, and checksums that fit."""
     entries = parts_of(files.to_bytes(trained(name)))
@@ -196,8 +200,7 @@ def test_header_that_hides_an_entry_is_refused():
     hidden = struct.pack("<4sHHHHHIIIHH", b"PK\x03\x04", 20, 8, 0, 0, 33, 0, 0, 0, 1, 0) + b"x"
     start, end = STORED.index(b"PK\x01\x02"), STORED.rindex(b"river_oa3 sha256 ")
     body = STORED[:start] + hidden + STORED[start:end]
-    forged = body + b"river_oa3 sha256 " + hashlib.sha256(body).hexdigest().encode()
-    refused(forged, "directory is not that of its entries|not written by this package")
+    refused(with_checksum(body), "directory is not that of its entries|not written by this package")
 
 
 def test_thousands_of_mutated_files_crash_nothing():
@@ -206,3 +209,10 @@ def test_thousands_of_mutated_files_crash_nothing():
     results = [result for _, result, _ in counts]
     assert {"refused", "loaded"} <= set(results)
     assert longest < 5.0
+
+
+def test_entry_whose_name_is_no_text_is_named_in_ascii():
+    body = STORED[: STORED.rindex(b"river_oa3 sha256 ")].replace(b"sigma.npy", b"sigm\xff.npy")
+    with pytest.raises(files.FileError, match="has no name to speak of") as refusal:
+        files.from_bytes(with_checksum(body))
+    assert str(refusal.value).isascii()

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import random
 from fractions import Fraction
+from unittest import mock
 
 import numpy as np
 import pytest
 from asking import Clock
 from river import compose, linear_model, preprocessing, stats
 
-from river_oa3 import ActiveLearner, OA3DiagClassifier, PendingLabels, budget, files, query
+from river_oa3 import (
+    ActiveLearner,
+    AutoOA3Classifier,
+    OA3Classifier,
+    OA3DiagClassifier,
+    PendingLabels,
+    budget,
+    files,
+    query,
+)
+from river_oa3.files import parts
 
 
-def refused(model, match):
+def refused(model, match, **limits):
     with pytest.raises(files.FileError, match=match):
-        files.to_bytes(model)
+        files.to_bytes(model, **limits)
 
 
 class Mine(OA3DiagClassifier):
@@ -147,3 +159,31 @@ def test_refused_model_is_left_as_it_was():
     refused(model, "code")
     for i in range(20):
         assert model.predict_one({"a": float(i)}) == twin.predict_one({"a": float(i)})
+
+
+# What is too large
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        {f"{i}{'x' * 90}": 1.0 for i in range(1000)},
+        {f"{i}{'é' * 15}": 1.0 for i in range(1000)},
+        {str(i): f"{i}{'x' * 90}" for i in range(1000)},
+    ],
+    ids=["names", "letters-that-are-escaped", "texts"],
+)
+def test_model_of_too_many_bytes_is_refused_before_they_are_there(x):
+    model = AutoOA3Classifier()
+    model.observe_one(x)
+    assert len(files.to_bytes(model)) > 200_000
+    with mock.patch.object(json, "dumps", side_effect=AssertionError):
+        refused(model, "takes more than 90,000 bytes.*max_features", most=90_000)
+
+
+def test_covariance_of_too_many_bytes_is_refused_before_they_are_there():
+    model = OA3Classifier()
+    model.learn_one({f"x{i}": 1.0 for i in range(300)}, True)
+    with mock.patch.object(parts, "array_bytes", wraps=parts.array_bytes) as written:
+        refused(model, "takes more than 90,000 bytes", most=90_000)
+    assert max(call.args[0].nbytes for call in written.mock_calls) < 90_000

@@ -8,7 +8,16 @@ import pytest
 from model_files import KINDS, trained
 
 import river_oa3
-from river_oa3 import ActiveLearner, OA3DiagClassifier, PendingLabels, budget, cli, query
+from river_oa3 import (
+    ActiveLearner,
+    AutoOA3Classifier,
+    OA3DiagClassifier,
+    PendingLabels,
+    budget,
+    cli,
+    metrics,
+    query,
+)
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07\r\n\u202etxt.exe\u2028\x9b31m\ud800"
 
@@ -138,3 +147,23 @@ def test_file_that_cannot_be_shown_is_one_line_and_an_exit_code(tmp_path, capsys
     assert out == ""
     assert err.count("\n") == 1
     assert said in err
+
+
+def test_labels_that_a_classifier_learned_before_are_told_apart(show):
+    classifier = AutoOA3Classifier(metrics.WeightedCost(9, 1))
+    for i in range(20_000):
+        classifier.observe_one({"a": float(i % 7), "land": "FR" if i % 2 else "XX"})
+    for i in range(30):
+        classifier.learn_one({"a": float(i % 7), "land": "XX"}, i % 3 == 0)
+    said = show(ActiveLearner(classifier))
+    for line in (
+        "labels learned     0",
+        "learned before     30",
+        "events observed    20,030",
+        "positives learned  10",
+        "negatives learned  20",
+        "classifier         AutoOA3Classifier(objective=WeightedCost(cost_fn=9.0, cost_fp=1.0)",
+        "  land = XX ",
+    ):
+        assert line in said
+    assert "learned before" not in show(ActiveLearner())

@@ -118,6 +118,14 @@ def test_first_ask_says_that_nothing_is_known():
     assert service["a"].reason == reasons.NOTHING_KNOWN
 
 
+@pytest.mark.parametrize("classifier", [AutoOA3Classifier, OA3DiagClassifier])
+def test_ask_of_a_model_around_a_taught_classifier_says_what_that_knows(classifier):
+    before = taught(classifier=classifier()).model.classifier
+    found = reasons_of(PendingLabels(ActiveLearner(before, seed=1)), [x for x, _ in EVENTS])
+    assert len(found) > 5
+    assert reasons.NOTHING_KNOWN not in found
+
+
 def test_ask_says_which_class_is_missing():
     service = PendingLabels(ActiveLearner(query=None, seed=1))
     n_learned = 0

@@ -16,6 +16,7 @@ from durable_services import EVENTS, abandoned, durable, restarted, rows
 from serving import wait_until
 
 from river_oa3 import ActiveLearner, PendingLabels, budget
+from river_oa3.files import container
 from river_oa3.pending import StoreError, ask_side, clock, engines, tables
 
 X = {"a": 1.0, "b": -0.5}
@@ -130,6 +131,16 @@ def test_event_that_nobody_asks_about_needs_no_store(path, sqlite, impatient):
     service = durable(sqlite, labels=0)
     with locked(path):
         assert not service.predict_one("a", X)[1]
+
+
+def test_model_that_no_store_can_hold_is_warned_of_and_goes_on(sqlite, monkeypatch):
+    service = durable(sqlite, labels=0, snapshot_every=1)
+    monkeypatch.setattr(container.to_bytes, "__defaults__", (100,))
+    with pytest.warns(RuntimeWarning, match="no snapshot.*takes more than 100 bytes"):
+        service.predict_one("a", X)
+    assert service.n_failed_snapshots == 1
+    with pytest.raises(StoreError, match="takes more than 100 bytes"):
+        service.close()
 
 
 def test_snapshot_that_fails_is_warned_of_and_tried_again(path, sqlite, impatient):

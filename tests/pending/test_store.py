@@ -323,7 +323,7 @@ def test_id_that_a_store_cannot_keep_is_refused(url, event_id):
 
 def test_id_of_any_length_is_refused(url):
     with pytest.raises(ValueError, match="digest"):
-        durable(url).predict_one("a" * 2000, X)
+        durable(url).predict_one("a" * 3000, X)
 
 
 # Labels that come again
@@ -736,3 +736,13 @@ def test_service_is_closed_by_its_context(url):
     again = durable(url, labels=0)
     assert (again.n_events, again.model.classifier._core.__getstate__()["t"]) == (10, seen)
     assert isinstance(again, PendingLabels)
+
+
+@pytest.mark.parametrize("letter", ["\N{GRINNING FACE}", "é", "\x01"], ids=ascii)
+def test_an_id_of_two_hundred_letters_is_taken_whatever_they_are(url, letter):
+    """As the service says that it takes them."""
+    service = durable(url)
+    service.predict_one(letter * 200, X)
+    with restarted(service, url) as again:
+        again.learn_one(letter * 200, True)
+        assert again.model.n_learned == 1

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from river_oa3 import Schema
-from river_oa3._core.category import Category
+from river_oa3._core.category import Category, kept_text
 from river_oa3.schema import Column
 from river_oa3.schema.batch import Encoder
 
@@ -47,6 +47,7 @@ CELLS = {
     "flags as categories": ("category", st.booleans(), pa.bool_()),
     "dates as categories": ("category", st.dates(), pa.date32()),
     "a dictionary": ("category", st.sampled_from("abc"), pa.dictionary(pa.int8(), pa.string())),
+    "long words": ("text", st.integers(0, 2).map(lambda n: f"a {'b' * 300}{n}"), pa.string()),
     "texts": ("text", st.lists(TEXTS, max_size=6).map(" ".join), pa.large_string()),
     "dates": ("date", DATES.map(str) | TEXTS, pa.string()),
     "zoned dates": (
@@ -80,7 +81,7 @@ ROWS = 8
 
 
 def by_row(schema, rows):
-    """The features of each row without its zeros, or what is wrong with it."""
+    """The features of each row without its zeros, as a model keeps them, or what is wrong."""
     found = []
     for row in rows:
         try:
@@ -88,8 +89,12 @@ def by_row(schema, rows):
         except ValueError as error:
             found.append(str(error))
         else:
-            found.append({k: v for k, v in x.items() if v != 0.0})
+            found.append({k: kept(v) for k, v in x.items() if v != 0.0})
     return found
+
+
+def kept(value):
+    return kept_text(value) if isinstance(value, str) else value
 
 
 def by_batch(schema, batches):

@@ -13,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from river_oa3 import AutoOA3Classifier, OA3Classifier
+from river_oa3._core.category import kept_text
 from river_oa3.scoring import rows_of_columns, rows_of_maps
 from river_oa3.scoring.rows import Packed
 
 numbers = st.none() | st.just(math.nan) | st.just(0.0) | st.floats(-1e9, 1e9)
-texts = st.none() | st.sampled_from(["", "red", "né", "0"])
+LONG = "né" * 200
+texts = st.none() | st.sampled_from(["", "red", "né", "0", LONG, LONG + "x", kept_text(LONG)])
 column_events = st.lists(
     st.fixed_dictionaries({"a": numbers, "b": numbers, "colour": texts, "land": texts}),
     min_size=1,

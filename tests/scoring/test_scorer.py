@@ -98,6 +98,14 @@ def test_auto_scores_columns_with_texts_and_gaps_as_single_events(n_learned):
     assert_scored_as_one_by_one(model, rows, events)
 
 
+def test_auto_scores_long_texts_as_single_events():
+    events = [{"a": 1.0 + i % 3, "note": "né" * 3000 + str(i % 4)} for i in range(40)]
+    model = used(AutoOA3Classifier(), "own", "none", [(x, x["a"] > 2) for x in events])
+    columns = as_columns(events, ("a",)) | {"note": pa.array([x["note"] for x in events])}
+    assert len(model.classifier.weights) == 5
+    assert_scored_as_one_by_one(model, rows_of_columns(columns), events)
+
+
 def test_a_column_that_is_unknown_and_empty_is_no_feature():
     model = ActiveLearner(auto_trained(), seed=1)
     columns = {

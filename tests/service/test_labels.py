@@ -61,6 +61,7 @@ def test_a_label_for_an_unknown_id_is_not_found_with_a_word_on_which_are(patient
     assert (answer.status_code, answer.json()["error"]["field"]) == (404, "id")
     message = answer.json()["error"]["message"]
     assert "was never asked for, or has expired" in message
+    assert "keep others" in message
     assert "answered with ask true" in message
 
 

@@ -13,7 +13,7 @@ from serving import curious, wait_until
 
 from river_oa3 import PendingLabels
 from river_oa3.pending import engines
-from river_oa3.service import Limits, routes_watch
+from river_oa3.service import Limits, routes_watch, worker
 from river_oa3.service.desk import Desk
 
 
@@ -147,6 +147,7 @@ def test_what_fails_is_told_to_those_who_watch_until_a_write_succeeds(
 ):
     monkeypatch.setattr(engines, "PATIENCE", 0.05)
     monkeypatch.setattr(routes_watch, "_FRESH", 0.0)
+    monkeypatch.setattr(worker, "_DOUBT", 0.0)
     running = serve(store=True)
     running.event("before")
     lock = sqlite3.connect(tmp_path / "asks.db", isolation_level=None)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 import time
 
 import pytest
@@ -203,6 +206,27 @@ def test_a_skipped_ask_makes_way(serve, open_page):
     assert page.ask(other_than="e0") == "e1"
 
 
+def test_what_is_undone_is_what_was_done_last_a_skip_too(serve, open_page):
+    running = fill(serve(store=True, undo=1e5), 4)
+    page = open_page(running)
+    page.ask()
+    page.press("y")
+    assert page.ask(other_than="e0") == "e1"
+    page.press("s")
+    page.sees("#last", "Skipped")
+    assert page.ask(other_than="e1") == "e2"
+    page.press("u")
+    assert page.ask(other_than="e2") == "e1"
+    assert answers(running) == {"e0": True}
+    page.press("n")
+    assert page.ask(other_than="e1") == "e2"
+    assert answers(running) == {"e0": True, "e1": False}
+    for last, before in (("e1", "e2"), ("e0", "e1")):
+        page.press("u")
+        assert page.ask(other_than=before) == last
+    assert answers(running) == {}
+
+
 def test_a_key_pressed_twice_does_not_answer_what_nobody_has_read(serve, open_page):
     running = fill(serve(store=True, undo=1e5), 3)
     page = open_page(running)
@@ -214,6 +238,10 @@ def test_a_key_pressed_twice_does_not_answer_what_nobody_has_read(serve, open_pa
     )
     assert page.ask(other_than="e0") == "e1"
     assert answers(running) == {"e0": True}
+    page.sees("#notice", "Too quick: that press did not count")
+    page.press("y")
+    page.ask(other_than="e1")
+    page.hides("#notice")
 
 
 def test_what_the_model_thinks_is_folded_away_for_each_ask(serve, open_page):
@@ -341,7 +369,8 @@ def test_text_stands_out_from_what_is_behind_it(service, open_page, theme):
         *(("--ink", behind) for behind in ("--page", "--card", "--fill")),
         *(("--soft", behind) for behind in ("--page", "--card")),
         *(("--accent", behind) for behind in ("--page", "--card")),
-        *(("--on-accent", "--accent"), ("--bad", "--bad-fill"), ("--bad", "--card")),
+        *(("--on-accent", behind) for behind in ("--accent", "--for", "--against")),
+        *(("--bad", "--bad-fill"), ("--bad", "--card")),
         ("--notice-ink", "--notice-fill"),
     ]
     low = {pair: page.run(CONTRAST, *pair) for pair in pairs}
@@ -351,7 +380,32 @@ def test_text_stands_out_from_what_is_behind_it(service, open_page, theme):
 def test_the_description_of_the_service_is_a_page_of_its_own(service, open_page):
     page = open_page(service, "/docs")
     page.sees("#routes", "POST /events")
+    assert "maxItems" not in page.text("#routes")
+    page.click("#routes details summary")
     assert "maxItems" in page.text("#routes")
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@pytest.mark.parametrize("token", [None, "a-token-of-some-length"])
+def test_the_examples_of_the_description_are_taken_as_they_are(serve, open_page, token):
+    running = serve(labels=5, token=token)
+    page = open_page(running)
+    if token:
+        page.sees("#token", "This service needs a token")
+        page.press(f"{token}\n")
+        page.sees("#empty")
+    page.look().get(f"{running.url}/docs")
+    page.sees("#routes", "POST /events")
+    examples = page.run("return [...document.querySelectorAll('.example')].map(e => e.innerText)")
+    assert examples[0].startswith(f"curl '{running.url}/events'")
+    shell = {**os.environ, "RIVER_OA3_TOKEN": token or ""}
+    for example in examples:
+        words = f"{example} -sS -o /dev/null -w '%{{http_code}}'"
+        done = subprocess.run(
+            words, shell=True, env=shell, capture_output=True, text=True, check=True
+        )
+        # What has been learned is not taken back.
+        assert done.stdout in ("200", "404" if "/withdraw" in example else ""), example
 
 
 QUEUED = "return [...document.querySelectorAll('#queue-list bdi')].map((e) => e.innerText)"

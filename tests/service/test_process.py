@@ -141,6 +141,27 @@ def test_a_program_that_serves_keeps_its_own_settings():
     subprocess.run([sys.executable, "-c", SERVE], check=True, timeout=60)
 
 
+TOLD_EARLY = """
+import os, signal, uvicorn
+from river_oa3 import ActiveLearner, PendingLabels
+from river_oa3.service import create_app
+from river_oa3.service.server import listen, serve
+
+class Server(uvicorn.Server):
+    def run(self, sockets=None):
+        os.kill(os.getpid(), signal.SIGTERM)
+        super().run(sockets)
+
+uvicorn.Server = Server
+with listen("127.0.0.1", 0) as listening:
+    assert serve(create_app(PendingLabels(ActiveLearner(budget=5))), listening)
+"""
+
+
+def test_a_signal_that_comes_before_it_listens_to_any_ends_it():
+    subprocess.run([sys.executable, "-c", TOLD_EARLY], check=True, timeout=60)
+
+
 def test_nothing_is_lost_when_it_is_killed(command, tmp_path):
     first = command("--port", 0, "--store", tmp_path / "mine.db")
     asked = events(address(first), ["a", "bb"]).json()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import json
 import re
 import time
@@ -246,6 +248,19 @@ def test_a_million_empty_objects_are_refused_before_they_are_read(service, body)
     assert "objects" in refused.json()["error"]["message"]
     # This process sends it too.
     assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize("body", [b"[" + b"[]," * 100_000 + b"[]]", b"[" + b"[]," * 100_000])
+def test_lists_are_read_without_a_collection_for_each_few_thousand(body):
+    starts = []
+    gc.callbacks.append(lambda phase, _: starts.append(phase))
+    try:
+        with contextlib.suppress(Problem):
+            parse_json(body)
+        assert starts.count("start") <= 1  # when all has been read
+        assert gc.isenabled()
+    finally:
+        gc.callbacks.pop()
 
 
 def test_an_event_may_be_of_so_many_characters_as_a_whole(serve):

@@ -10,7 +10,7 @@ from serving import curious
 
 from river_oa3 import PendingLabels
 from river_oa3.pending import StoreError
-from river_oa3.service import Settings
+from river_oa3.service import Settings, worker
 from river_oa3.service.desk import Desk
 from river_oa3.service.problems import Problem
 from river_oa3.service.worker import Worker
@@ -52,6 +52,25 @@ def test_a_job_that_fails_does_not_fail_its_neighbours(tmp_path):
     assert isinstance(failed, Problem)
     assert failed.status == 503
     assert counted == 1
+
+
+def test_a_trial_write_does_not_hide_at_once_that_real_ones_fail(tmp_path, monkeypatch):
+    async def run():
+        pending = PendingLabels(curious(), store=f"sqlite:///{tmp_path}/asks.db")
+        running = Worker(Desk(pending, Settings()), backlog=100)
+        running.start()
+        states = []
+        for job, doubt in ((fail, 60.0), (Desk.check, 60.0), (Desk.check, 0.0)):
+            monkeypatch.setattr(worker, "_DOUBT", doubt)
+            await asyncio.gather(running.do(job), return_exceptions=True)
+            states.append(running.store)
+        await asyncio.gather(running.do(fail), return_exceptions=True)
+        monkeypatch.setattr(worker, "_DOUBT", 60.0)
+        await running.do(event, 1, True)
+        await running.stop()
+        return [*states, running.store]
+
+    assert asyncio.run(run()) == ["failing", "failing", "ok", "ok"]
 
 
 @pytest.mark.parametrize("order", [1, -1])

@@ -236,17 +236,17 @@ def run_one(stream, events, tmp_path, labels=None):
     query.awaitTermination()
 
 
-BAD = [("a", 1.0), ("b", math.inf), (None, 2.0), ("d" * 1001, 3.0), ("e", 4.0)]
+BAD = [("a", 1.0), ("b", math.inf), (None, 2.0), ("d" * 2501, 3.0), ("e", 4.0)]
 
 
 def test_refused_events_are_left_out_and_noted(spark, tmp_path):
     stream = ActiveStream(learner(limit()), store=url_of(tmp_path), on_error="mark")
     run_one(stream, one_file(spark, tmp_path, BAD, "id string, v double"), tmp_path)
     errors = dict(stream.errors)
-    assert errors.keys() == {"b", None, "d" * 1001}
+    assert errors.keys() == {"b", None, "d" * 2501}
     assert errors["b"].startswith("feature 'v' is inf, not a finite number")
     assert "ids that are text or whole numbers, not None" in errors[None]
-    assert "too long for a store" in errors["d" * 1001]
+    assert "too long for a store" in errors["d" * 2501]
     assert stream.model.n_seen == 2
     stream.close()
 

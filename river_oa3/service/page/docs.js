@@ -3,10 +3,11 @@
 import { ApiError, get } from "./api.js";
 import { byId, element } from "./dom.js";
 
-function route(path, method, described, schemas) {
+function route(path, method, described, schemas, isLocked) {
   const made = element("section", "card route",
     element("h2", "", `${method.toUpperCase()} ${path}`),
-    element("p", "", described.description ?? ""));
+    element("p", "", described.description ?? ""),
+    element("pre", "example", example(path, described, isLocked)));
   if (described.parameters) made.append(part("In the address", described.parameters.map(({ name, schema }) => ({ [name]: schema }))));
   const body = described.requestBody?.content["application/json"].schema;
   if (body) made.append(part("Sent", resolved(body, schemas)));
@@ -17,8 +18,18 @@ function route(path, method, described, schemas) {
   return made;
 }
 
+// As a shell takes it; the examples hold no quotes of its own.
+function example(path, { requestBody }, isLocked) {
+  const words = [`curl '${new URL(path.slice(1), document.baseURI)}'`];
+  if (isLocked) words.push('-H "Authorization: Bearer $RIVER_OA3_TOKEN"');
+  if (requestBody) {
+    words.push("-H 'Content-Type: application/json'", `-d '${JSON.stringify(requestBody.content["application/json"].example)}'`);
+  }
+  return words.join(" \\\n  ");
+}
+
 function part(title, value) {
-  return element("div", "", element("h3", "", title), element("pre", "", JSON.stringify(value, null, 1)));
+  return element("details", "", element("summary", "", title), element("pre", "", JSON.stringify(value, null, 1)));
 }
 
 function resolved(schema, schemas) {
@@ -29,9 +40,9 @@ function resolved(schema, schemas) {
 }
 
 try {
-  const { paths, components } = await get("openapi.json");
+  const { paths, components, security } = await get("openapi.json");
   byId("routes").replaceChildren(...Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, described]) => route(path, method, described, components.schemas))));
+    Object.entries(methods).map(([method, described]) => route(path, method, described, components.schemas, Boolean(security)))));
 } catch (error) {
   if (!(error instanceof ApiError)) throw error;
   const text = error.kind === "token" ? "Enter the token on the page of the answers first, in this tab." : error.message;

@@ -83,11 +83,17 @@ function refusal(error) {
   return error.message;
 }
 
-async function next() {
+// The next ask, or the one that somebody wants to go back to.
+async function next(wanted) {
   const answer = await api.post("asks/lease", `{"who":${JSON.stringify(who)}}`);
   renewAt = Date.now() + (1000 * answer.seconds) / 3;
   showQueue(answer.open);
-  if (answer.ask === null) showEmpty();
+  if (wanted && wanted.key !== answer.ask?.key) {
+    // Nobody can lease one of their choice: until it is answered, somebody else may get it.
+    if (answer.ask) await release(answer.ask, false);
+    renewAt = Infinity;
+    show(wanted);
+  } else if (answer.ask === null) showEmpty();
   // One that has been answered meanwhile, and not sent, is still open for the server.
   else if (answer.ask.key !== ask?.key && !outbox.kept().some(({ key }) => key === answer.ask.key)) show(answer.ask);
 }
@@ -136,7 +142,7 @@ function notice(text) {
 }
 
 function answer(label) {
-  if (!ask || isTooEarly()) return;
+  if (!takesKeys()) return;
   notice("");
   // Kept before it is sent: the server, or this page, may be gone before it arrives.
   outbox.keep({ key: ask.key, id: ask.id, label, who, at: Date.now() });
@@ -160,13 +166,16 @@ function answer(label) {
 }
 
 function skip() {
-  if (!ask || connection.isDown || isTooEarly()) return;
+  if (connection.isDown || !takesKeys()) return;
   const skipped = ask;
   ask = null;
+  recent.skipped(skipped);
   inLine(async () => {
     await release(skipped, true);
     await next();
-    notice(ask?.key === skipped.key ? "That is the only ask that waits right now." : "");
+    const isAlone = ask?.key === skipped.key;
+    if (isAlone) recent.remove(skipped.key);
+    notice(isAlone ? "That is the only ask that waits right now." : "");
   });
 }
 
@@ -177,7 +186,7 @@ async function release({ key }, isSkipped) {
 function undo(entry) {
   if (!entry) return;
   if (connection.isDown) {
-    notice("Answers can be taken back when the server answers again.");
+    notice("What was done can be taken back when the server answers again.");
     return;
   }
   notice("");
@@ -185,20 +194,25 @@ function undo(entry) {
   ask = null;
   inLine(async () => {
     if (current) await release(current, false);
+    let wanted = entry.ask;
     try {
-      await api.post("labels/withdraw", `{"id":${entry.key}}`);
+      if ("label" in entry) await api.post("labels/withdraw", `{"id":${entry.key}}`);
       recent.remove(entry.key);
     } catch (error) {
       if (error.kind !== "refused") throw error;
       recent.sent(entry.key, 0);
       notice("Too late: the model has learned that answer.");
+      wanted = undefined;
     }
-    await next();
+    await next(wanted);
   });
 }
 
-function isTooEarly() {
-  return performance.now() - shownAt < SETTLE;
+// Whether there is an ask that somebody can have read; a press that does not count is told of.
+function takesKeys() {
+  const isTooEarly = ask ? performance.now() - shownAt < SETTLE : waiting > 0 && byId("empty").hidden;
+  if (isTooEarly) notice("Too quick: that press did not count. Look at the event, and press again.");
+  return ask !== null && !isTooEarly;
 }
 
 async function renew() {

@@ -1,4 +1,4 @@
-// The last answers: each can be taken back until the model has learned it.
+// The last answers, each of which can be taken back until the model has learned it, and skips.
 
 import { byId, element } from "./dom.js";
 import { visible } from "./format.js";
@@ -14,8 +14,15 @@ export class Recent {
   }
 
   add(ask, label) {
-    this.entries = this.entries.filter((each) => each.key !== ask.key);
-    this.entries.unshift({ key: ask.key, id: ask.id, label, until: null });
+    this.put({ key: ask.key, id: ask.id, ask, label, until: null });
+  }
+
+  skipped(ask) {
+    this.put({ key: ask.key, id: ask.id, ask, until: null });
+  }
+
+  put(entry) {
+    this.entries = [entry, ...this.entries.filter(({ key }) => key !== entry.key)];
     this.changed();
   }
 
@@ -38,7 +45,9 @@ export class Recent {
 
   changed() {
     this.entries = this.entries.slice(0, SHOWN);
-    sessionStorage.setItem(NAME, JSON.stringify(this.entries));
+    // Asks may be large, and come again by themselves.
+    const kept = this.entries.filter((each) => "label" in each).map(({ ask, ...entry }) => entry);
+    sessionStorage.setItem(NAME, JSON.stringify(kept));
     this.show(true);
   }
 
@@ -56,7 +65,7 @@ export class Recent {
   }
 
   line(entry, kind) {
-    const said = element("span", "said", entry.label ? "Yes" : "No");
+    const said = element("span", "said", "label" in entry ? (entry.label ? "Yes" : "No") : "Skipped");
     return element(kind, "entry", element("bdi", "", visible(entry.id)), said, element("span", "fate"));
   }
 
@@ -71,7 +80,7 @@ export class Recent {
       button = element("button", "", element("span", "text"), element("kbd", "", "U"));
       button.type = "button";
       button.onclick = () => this.undo(entry);
-      button.setAttribute("aria-label", `Undo the answer for ${entry.id}`);
+      button.setAttribute("aria-label", "label" in entry ? `Undo the answer for ${entry.id}` : `Go back to ${entry.id}`);
       fate.replaceChildren(button);
     }
     button.lastChild.hidden = !isNewest;

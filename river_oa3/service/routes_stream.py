@@ -48,7 +48,8 @@ def add(
         """Predict one event, or a batch in its order; `ask` says that its label is wanted.
 
         An event of a batch that is refused has an `error` in its place, and the others are
-        answered. With a store, an id that comes again gets its old answer.
+        answered. With a store, an id that comes again gets its old answer, unless nobody was asked
+        about it and the service was killed before it wrote again.
         """
         async with reader.read(request) as body:
             # Of a small batch none is too large.

@@ -194,7 +194,7 @@ def _encode_keys(step: compose.Select | compose.Discard, writer: Writer) -> Json
 
 
 def _encode_schema(schema: Schema, writer: Writer) -> Json:
-    check_attributes(schema, ("columns", "_features", "_takes_any_row"))
+    check_attributes(schema, ("columns", "_features", "_takes_empty_rows"))
     columns = schema.columns.items()
     return {"columns": [{"name": name, "is": column.as_json()} for name, column in columns]}
 

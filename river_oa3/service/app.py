@@ -2,31 +2,31 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib.metadata
 import typing
 from collections.abc import AsyncIterator
 
-from fastapi import FastAPI
-from fastapi.openapi.utils import get_openapi
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
+from starlette.responses import Response
 
 from river_oa3.pending import PendingLabels
-from river_oa3.service import description, routes_asks, routes_stream, routes_watch
+from river_oa3.service import routes_asks, routes_stream, routes_watch
+from river_oa3.service.description import document
 from river_oa3.service.desk import Desk
 from river_oa3.service.guard import Guard
 from river_oa3.service.measures import Measures
 from river_oa3.service.problems import Problem
 from river_oa3.service.reading import BodyReader
+from river_oa3.service.routes_stream import json_response, route
 from river_oa3.service.settings import Settings
 from river_oa3.service.worker import Worker
 
 __all__ = ["create_app"]
 
-_SUMMARY = """Predicts events, says whose labels are worth asking for, and learns them."""
 
-
-def create_app(pending: PendingLabels, settings: Settings | None = None) -> FastAPI:
+def create_app(pending: PendingLabels, settings: Settings | None = None) -> Starlette:
     """The service: events in, labels and asks out, and a page for whoever answers.
 
     The app owns `pending` from here on: one thread of its own uses it, and closes it at the end.
@@ -45,40 +45,40 @@ def create_app(pending: PendingLabels, settings: Settings | None = None) -> Fast
     >>> from river_oa3.service import create_app
 
     >>> app = create_app(PendingLabels(ActiveLearner(budget=100)))
-    >>> sorted(app.openapi()['paths'])
-    ['/asks', '/asks/lease', '/asks/release', '/events', '/health', ...]
+    >>> sorted({route.path for route in app.routes})
+    ['/', '/asks', '/asks/lease', '/asks/release', '/docs', '/events', ...]
 
     """
     settings = Settings() if settings is None else settings
     worker = Worker(Desk(pending, settings), settings.limits.backlog)
+    reader = BodyReader(settings.limits)
+    measures = Measures(routes_watch.PATHS)
+    described = document(settings.limits, pending.is_binary, settings.token is not None)
 
     @contextlib.asynccontextmanager
-    async def life(_: FastAPI) -> AsyncIterator[None]:
+    async def life(_: Starlette) -> AsyncIterator[None]:
         worker.start()
         try:
             yield
         finally:
             await asyncio.shield(worker.stop())
 
-    app = FastAPI(
-        title="river_oa3",
-        summary=_SUMMARY,
-        version=importlib.metadata.version("river-oa3"),
-        docs_url=None,  # FastAPI's own pages load scripts from elsewhere
-        redoc_url=None,
-        redirect_slashes=False,
+    async def openapi(_: Request) -> Response:
+        return json_response(described)
+
+    app = Starlette(
+        routes=[
+            route("/openapi.json", openapi, "GET", "HEAD"),
+            *routes_stream.routes(worker, reader, settings, pending.is_binary),
+            *routes_asks.routes(worker, reader, settings),
+            *routes_watch.routes(worker, measures),
+        ],
+        middleware=[Middleware(Guard, token=settings.token, measures=measures)],
+        exception_handlers={HTTPException: _explain},
         lifespan=life,
     )
+    app.router.redirect_slashes = False
     app.state.worker = worker
-    reader = BodyReader(settings.limits)
-    routes_stream.add(app, worker, reader, settings, pending.is_binary)
-    routes_asks.add(app, worker, reader, settings)
-    measures = Measures(routes_watch.PATHS)
-    routes_watch.add(app, worker, measures)
-    app.add_exception_handler(HTTPException, _explain)
-    app.add_middleware(Guard, token=settings.token, measures=measures)
-    # FastAPI's way
-    app.openapi = lambda: _openapi(app, settings, pending.is_binary)  # type: ignore[method-assign]
     return app
 
 
@@ -89,18 +89,3 @@ async def _explain(_: Request, error: Exception) -> typing.NoReturn:
     messages = {404: "not found", 405: "this path does not take this method"}
     allow = {name.lower(): value for name, value in headers.items()}.get("allow")
     raise Problem(status, messages.get(status, "this is not possible"), allow=allow)
-
-
-def _openapi(app: FastAPI, settings: Settings, is_binary: bool) -> dict[str, typing.Any]:
-    if app.openapi_schema is None:
-        schema = get_openapi(
-            title=app.title, version=app.version, summary=app.summary, routes=app.routes
-        )
-        schema["components"] = {"schemas": description.components(settings.limits, is_binary)}
-        if settings.token is not None:
-            schema["components"]["securitySchemes"] = {
-                "token": {"type": "http", "scheme": "bearer"}
-            }
-            schema["security"] = [{"token": []}]
-        app.openapi_schema = schema
-    return app.openapi_schema

@@ -7,18 +7,23 @@ import math
 import re
 import sys
 import typing
+from collections.abc import Mapping
 
 from river_oa3.service.problems import Problem
 from river_oa3.service.settings import Limits
 
 __all__ = [
+    "MOST_ASKS",
     "NAME",
+    "PLACE",
+    "STATES",
     "EventId",
     "Label",
     "as_event",
     "as_id",
     "as_label",
     "as_measured_event",
+    "as_part",
     "as_person",
     "batch_of",
     "fields",
@@ -32,6 +37,16 @@ _LARGEST = 2**63
 # A name of somebody: anything but what moves a cursor or ends a line.
 NAME = r"[^\u0000-\u001f\u007f-\u009f\u2028\u2029]+"
 _is_name = re.compile(NAME).fullmatch
+
+STATES = ("open", "answered", "learned", "expired")
+MOST_ASKS = 500
+
+# What `next` gives: a state and a number, for answers with a time in seconds before it.
+PLACE = (
+    "(?:open|learned|expired):[0-9]{1,18}"
+    r"|answered:[0-9]{1,12}(?:\.[0-9]{1,9})?:[0-9]{1,18}"
+)
+_is_place = re.compile(PLACE).fullmatch
 
 
 class Label(typing.NamedTuple):
@@ -172,6 +187,27 @@ def as_person(value: typing.Any, place: str, limits: Limits) -> str:
     raise Problem(
         422, f"must be a name of up to {limits.name} characters in one line", place + "who"
     )
+
+
+def as_part(query: Mapping[str, str]) -> tuple[str, int, str | None]:
+    """The state of some asks, how many of them, and where they begin."""
+    state = query.get("state", "open")
+    if state not in STATES:
+        raise Problem(422, f"must be one of {', '.join(STATES)}", "state")
+    limit = _number(query, "limit", 100, 1, MOST_ASKS)
+    if "offset" in query:  # of the first versions: it left asks out
+        raise Problem(422, "is not known any more: give next of the part before as after", "offset")
+    after = query.get("after")
+    if after is not None and not _is_place(after):
+        raise Problem(422, "must be the `next` value of the previous page", "after")
+    return state, limit, after
+
+
+def _number(query: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
+    text = query.get(name, str(default))
+    if text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most:
+        return int(text)
+    raise Problem(422, f"must be a whole number from {least} to {most:,}", name)
 
 
 def _shown(value: typing.Any) -> str:

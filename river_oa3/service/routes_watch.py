@@ -6,18 +6,18 @@ import asyncio
 import contextlib
 import time
 
-from fastapi import FastAPI
+from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
-from river_oa3.service.description import answers
 from river_oa3.service.measures import Measures
 from river_oa3.service.pages import Pages
 from river_oa3.service.problems import Problem
 from river_oa3.service.prometheus import CONTENT_TYPE
-from river_oa3.service.routes_stream import json_response
+from river_oa3.service.routes_stream import json_response, route
 from river_oa3.service.worker import Worker
 
-__all__ = ["PATHS", "add"]
+__all__ = ["PATHS", "routes"]
 
 PATHS = {
     *("/", "/docs", "/openapi.json", "/events", "/labels", "/labels/withdraw", "/asks"),
@@ -32,33 +32,17 @@ _SILENT = 2.0
 _SHORT = 1.0
 
 
-def add(app: FastAPI, worker: Worker, measures: Measures) -> None:
-    """Add the routes to the app."""
+def routes(worker: Worker, measures: Measures) -> list[Route]:
+    """What tells how it goes, and the files of the page."""
     pages, health_of = Pages(), _Health(worker)
 
-    @app.get("/quality", tags=["watch"], responses=answers(503))
-    async def quality() -> Response:
-        """How good the predictions are, estimated from the labels that were asked for."""
+    async def quality(_: Request) -> Response:
         return json_response(await worker.do(lambda desk: desk.quality()))
 
-    @app.get("/progress", tags=["watch"], responses=answers(503))
-    async def progress() -> Response:
-        """What the page shows beside the ask: queue, budget, quality, learning curve."""
+    async def progress(_: Request) -> Response:
         return json_response(await worker.do(lambda desk: desk.progress()))
 
-    @app.get(
-        "/metrics",
-        tags=["watch"],
-        responses={
-            **answers(503),
-            200: {
-                "description": "The text form of Prometheus.",
-                "content": {"text/plain": {"schema": {"type": "string"}}},
-            },
-        },
-    )
-    async def metrics() -> Response:
-        """All numbers, for Prometheus; while the store is down, those of the service alone."""
+    async def metrics(_: Request) -> Response:
         counts = {}
         # Whoever watches the service wants to see what it does then.
         with contextlib.suppress(TimeoutError, Problem):
@@ -68,37 +52,37 @@ def add(app: FastAPI, worker: Worker, measures: Measures) -> None:
         text = measures.text(counts, worker.waiting, works, worker.store_errors)
         return Response(text, headers={"content-type": CONTENT_TYPE})
 
-    @app.api_route("/health", methods=["GET", "HEAD"], tags=["watch"], include_in_schema=False)
-    @app.get(
-        "/health",
-        tags=["watch"],
-        responses=answers(503, guarded=False),
-        openapi_extra={"security": []},
-    )
-    async def health() -> Response:
-        """Whether events can be answered now; needs no token."""
+    async def health(_: Request) -> Response:
         state = await health_of.look()
         response = json_response(state)
         response.status_code = 200 if state["ready"] else 503
         return response
 
-    @app.api_route("/health/live", methods=["GET", "HEAD"], include_in_schema=False)
-    async def live() -> Response:
+    async def live(_: Request) -> Response:
         if not worker.is_alive:
             raise Problem(503, "the learner has ended", retry_after=5)
         return json_response({"live": True})
 
-    @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
-    async def page() -> Response:
+    async def page(_: Request) -> Response:
         return pages.response("index.html")
 
-    @app.api_route("/docs", methods=["GET", "HEAD"], include_in_schema=False)
-    async def docs() -> Response:
+    async def docs(_: Request) -> Response:
         return pages.response("docs.html")
 
-    @app.api_route("/page/{name}", methods=["GET", "HEAD"], include_in_schema=False)
-    async def file(name: str) -> Response:
-        return pages.response(name)
+    async def file(request: Request) -> Response:
+        return pages.response(request.path_params["name"])
+
+    return [
+        route("/quality", quality, "GET"),
+        route("/progress", progress, "GET"),
+        route("/metrics", metrics, "GET"),
+        route("/health", health, "GET"),
+        route("/health", health, "HEAD"),
+        route("/health/live", live, "GET", "HEAD"),
+        route("/", page, "GET", "HEAD"),
+        route("/docs", docs, "GET", "HEAD"),
+        route("/page/{name}", file, "GET", "HEAD"),
+    ]
 
 
 class _Health:

@@ -6,7 +6,7 @@ import signal
 import socket
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.applications import Starlette
 
 from river_oa3.service.connections import ImpatientProtocol
 
@@ -24,7 +24,7 @@ def listen(host: str, port: int) -> socket.socket:
     return socket.create_server(address[:2], family=family, backlog=_CONNECTIONS)
 
 
-def server_of(app: FastAPI) -> uvicorn.Server:
+def server_of(app: Starlette) -> uvicorn.Server:
     """uvicorn, set up for the app."""
     return uvicorn.Server(
         uvicorn.Config(
@@ -45,7 +45,7 @@ def server_of(app: FastAPI) -> uvicorn.Server:
     )
 
 
-def serve(app: FastAPI, listening: socket.socket) -> bool:
+def serve(app: Starlette, listening: socket.socket) -> bool:
     """Answer until SIGTERM or SIGINT comes; says whether all could be saved at the end."""
     server = server_of(app)
     # uvicorn listens to signals from its start on, and repeats them when it has ended: one before

@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     log.info("reading the model from %s", options.model)
     try:
         from river_oa3.service import Settings, create_app
-        from river_oa3.service.addresses import is_this_machine
+        from river_oa3.service.guard import is_this_machine
         from river_oa3.service.server import listen, serve
     except ImportError as error:
         raise DataError(

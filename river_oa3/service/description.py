@@ -7,7 +7,7 @@ import inspect
 import sys
 import typing
 
-from river_oa3.service.requests import MOST_ASKS, NAME, PLACE, STATES
+from river_oa3.service.parse import MOST_ASKS, NAME, PLACE, STATES
 from river_oa3.service.settings import Limits
 
 __all__ = ["document"]

@@ -7,10 +7,9 @@ import json
 import math
 import typing
 
-from river_oa3.monitor import AskedQuality
 from river_oa3.pending import Ask
 
-__all__ = ["encoded", "for_a_person", "for_a_program", "plain", "quality"]
+__all__ = ["encoded", "for_a_person", "for_a_program", "plain"]
 
 # More bars than this explain nothing.
 _BARS = 12
@@ -74,25 +73,6 @@ def for_a_person(ask: Ask, model: typing.Any) -> dict[str, typing.Any]:
             "reason": ask.reason,
             "because": _contributions(model, ask.x),
         },
-    }
-
-
-def quality(quality: AskedQuality) -> dict[str, typing.Any]:
-    """How good the answers are, in short."""
-    told = plain(quality.to_dict())
-    measure = told["metric"]
-    found = told["measures"][measure]
-    return {
-        "name": measure.replace("_", " "),
-        # A cost has no end; everything else is from 0 to 1.
-        "is_share": measure != "weighted_cost",
-        "value": found["estimate"],
-        "interval": [found["low"], found["high"]] if found["enough"] else None,
-        "sensitivity": told["measures"]["sensitivity"]["estimate"],
-        "specificity": told["measures"]["specificity"]["estimate"],
-        "labels": told["n_labels"],
-        "drift": told["drift_detected"],
-        "summary": told["summary"],
     }
 
 

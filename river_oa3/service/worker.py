@@ -10,8 +10,8 @@ import typing
 from collections.abc import Callable
 
 from river_oa3.pending import StoreError, StoreTakenError
-from river_oa3.service.desk import Desk
 from river_oa3.service.problems import Problem
+from river_oa3.service.session import Desk
 
 __all__ = ["Worker"]
 

@@ -8,7 +8,7 @@ import time
 import pytest
 from serving import wait_until
 
-from river_oa3.service import connections
+from river_oa3.service import server
 
 PATIENCE = 0.4
 HEAD = b"GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n"
@@ -16,7 +16,7 @@ HEAD = b"GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
 @pytest.fixture
 def impatient(service, monkeypatch):
-    monkeypatch.setattr(connections, "_PATIENCE", PATIENCE)
+    monkeypatch.setattr(server, "_PATIENCE", PATIENCE)
     return service
 
 
@@ -144,7 +144,7 @@ def test_a_body_in_very_many_pieces_is_read_and_so_are_some_lines_after_it(servi
 
 
 def test_more_connections_than_there_may_be_are_told_to_come_again(service, monkeypatch):
-    monkeypatch.setattr(connections, "_MOST_CONNECTIONS", 2)
+    monkeypatch.setattr(server, "_MOST_CONNECTIONS", 2)
     idle = [service.connect() for _ in range(3)]
     wait_until(lambda: len(service._server.server_state.connections) == 3)
     refused = service.get("/progress")

@@ -13,8 +13,8 @@ from serving import curious, wait_until
 
 from river_oa3 import PendingLabels
 from river_oa3.pending import engines
-from river_oa3.service import Limits, routes_watch, worker
-from river_oa3.service.desk import Desk
+from river_oa3.service import Limits, app, worker
+from river_oa3.service.session import Desk
 
 
 def request(body, length=None, path="/events"):
@@ -146,7 +146,7 @@ def test_what_fails_is_told_to_those_who_watch_until_a_write_succeeds(
     serve, tmp_path, monkeypatch, caplog
 ):
     monkeypatch.setattr(engines, "PATIENCE", 0.05)
-    monkeypatch.setattr(routes_watch, "_FRESH", 0.0)
+    monkeypatch.setattr(app, "_FRESH", 0.0)
     monkeypatch.setattr(worker, "_DOUBT", 0.0)
     running = serve(store=True)
     running.event("before")

@@ -11,8 +11,8 @@ from serving import curious
 from river_oa3 import PendingLabels
 from river_oa3.pending import StoreError
 from river_oa3.service import Settings, worker
-from river_oa3.service.desk import Desk
 from river_oa3.service.problems import Problem
+from river_oa3.service.session import Desk
 from river_oa3.service.worker import Worker
 
 

@@ -11,10 +11,9 @@ from collections import deque
 
 from river_oa3.pending import Ask, IdError, LabelLearnedError, PendingLabels, StoreError
 from river_oa3.service import views
-from river_oa3.service.curve import Curve, learned_so_far
-from river_oa3.service.outlook import Pace, outlook
+from river_oa3.service.parse import EventId, Label
 from river_oa3.service.problems import Problem
-from river_oa3.service.requests import EventId, Label
+from river_oa3.service.progress import Curve, Pace, learned_so_far, outlook, quality_summary
 from river_oa3.service.settings import Settings
 
 __all__ = ["Desk"]
@@ -201,7 +200,7 @@ class Desk:
             "asked": model.n_asked,
             "learned": model.n_learned,
             "budget": outlook(model, self._pace.labels_per_second()),
-            "quality": views.quality(pending.quality),
+            "quality": quality_summary(pending.quality),
             "curve": self._curve.points(pending.quality),
         }
 

@@ -24,17 +24,17 @@ from river_oa3.service.metrics import CONTENT_TYPE, Measures
 from river_oa3.service.parse import (
     Body,
     BodyReader,
+    as_annotator,
     as_event,
     as_id,
     as_label,
     as_measured_event,
     as_part,
-    as_person,
     batch_of,
     fields,
 )
 from river_oa3.service.problems import Problem
-from river_oa3.service.session import Desk
+from river_oa3.service.session import LearnerSession
 from river_oa3.service.settings import Limits, Settings
 from river_oa3.service.views import encoded
 from river_oa3.service.worker import Worker
@@ -49,11 +49,11 @@ _PATHS = {
 
 # Seconds for which the word of the store is good, until it counts as silent, and until numbers are
 # given without what only the learner knows.
-_FRESH = 1.0
-_SILENT = 2.0
-_SHORT = 1.0
+_HEALTH_CACHE_S = 1.0
+_HEALTH_TIMEOUT_S = 2.0
+_COUNTS_TIMEOUT_S = 1.0
 
-_TYPES = {
+_CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -85,13 +85,13 @@ def create_app(pending: PendingLabels, settings: Settings | None = None) -> Star
 
     """
     settings = Settings() if settings is None else settings
-    worker = Worker(Desk(pending, settings), settings.limits.backlog)
+    worker = Worker(LearnerSession(pending, settings), settings.limits.backlog)
     reader = BodyReader(settings.limits)
     measures = Measures(_PATHS)
     described = document(settings.limits, pending.is_binary, settings.token is not None)
 
     @contextlib.asynccontextmanager
-    async def life(_: Starlette) -> AsyncIterator[None]:
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
         worker.start()
         try:
             yield
@@ -110,7 +110,7 @@ def create_app(pending: PendingLabels, settings: Settings | None = None) -> Star
         ],
         middleware=[Middleware(Guard, token=settings.token, measures=measures)],
         exception_handlers={HTTPException: _explain},
-        lifespan=life,
+        lifespan=lifespan,
     )
     app.router.redirect_slashes = False
     app.state.worker = worker
@@ -137,16 +137,18 @@ def _stream_routes(
         async with reader.read(request) as body:
             # Of a small batch none is too large.
             check = as_event if body.size <= limits.event else as_measured_event
-            return await _answer(worker, body, "events", check, Desk.events, limits)
+            return await _respond(worker, body, "events", check, LearnerSession.events, limits)
 
     async def labels(request: Request) -> Response:
         async with reader.read(request) as body:
-            return await _answer(worker, body, "labels", check_label, Desk.labels, limits)
+            return await _respond(
+                worker, body, "labels", check_label, LearnerSession.labels, limits
+            )
 
     async def withdraw(request: Request) -> Response:
         async with reader.read(request) as (value, _):
             event_id = as_id(fields(value, "", ("id",))["id"], "", limits)
-            return _json(await worker.do(lambda desk: desk.withdraw(event_id)))
+            return _json(await worker.do(lambda session: session.withdraw(event_id)))
 
     return [
         _route("/events", events, "POST"),
@@ -155,21 +157,21 @@ def _stream_routes(
     ]
 
 
-async def _answer(
+async def _respond(
     worker: Worker,
     body: Body,
     name: str,
     check: Callable[[typing.Any, str, Limits], typing.Any],
-    job: Callable[[Desk, list[typing.Any]], list[dict[str, typing.Any]]],
+    job: Callable[[LearnerSession, list[typing.Any]], list[dict[str, typing.Any]]],
     limits: Limits,
 ) -> Response:
     """Do the same with one thing or with many; alone, what is wrong with it is the answer."""
     batch = batch_of(body.value, name, limits)
     # Labels are written one by one: what becomes of one must not be said of another.
-    shares = job is Desk.events
+    shares = job is LearnerSession.events
     if batch is None:
         checked = check(body.value, "", limits)
-        (found,) = await worker.do(lambda desk: job(desk, [checked]), shares=shares)
+        (found,) = await worker.do(lambda session: job(session, [checked]), shares=shares)
         if "error" in found:
             error, status = found["error"], found.get("status", 422)
             raise Problem(status, error["message"], error.get("field"))
@@ -182,7 +184,7 @@ async def _answer(
             prepared.append(problem)
     if not prepared:
         return _json({"results": []})
-    results = await worker.do(lambda desk: job(desk, prepared), len(prepared), shares)
+    results = await worker.do(lambda session: job(session, prepared), len(prepared), shares)
     for index, result in enumerate(results):
         if "error" in result and "id" in result:  # the learner's, which does not know the place
             result["error"]["field"] = f"{name}[{index}].{result['error'].get('field', '')}"
@@ -191,9 +193,9 @@ async def _answer(
 
 def _route(path: str, endpoint: Callable[[Request], Awaitable[Response]], *methods: str) -> Route:
     """A route of these methods alone: Starlette would let HEAD in wherever GET is."""
-    made = Route(path, endpoint, methods=methods)
-    made.methods = set(methods)
-    return made
+    route = Route(path, endpoint, methods=methods)
+    route.methods = set(methods)
+    return route
 
 
 def _json(value: typing.Any) -> Response:
@@ -208,22 +210,24 @@ def _ask_routes(worker: Worker, reader: BodyReader, settings: Settings) -> list[
 
     async def asks(request: Request) -> Response:
         state, limit, after = as_part(request.query_params)
-        return _json(await worker.do(lambda desk: desk.asks(state, limit, after)))
+        return _json(await worker.do(lambda session: session.asks(state, limit, after)))
 
     async def lease(request: Request) -> Response:
         async with reader.read(request) as (value, _):
-            who = as_person(fields(value, "", ("who",))["who"], "", limits)
-            return _json(await worker.do(lambda desk: desk.lease(who)))
+            annotator = as_annotator(fields(value, "", ("who",))["who"], "", limits)
+            return _json(await worker.do(lambda session: session.lease(annotator)))
 
     async def release(request: Request) -> Response:
         async with reader.read(request) as (value, _):
             fields(value, "", ("id", "who"), ("skip",))
             event_id = as_id(value["id"], "", limits)
-            who = as_person(value["who"], "", limits)
+            annotator = as_annotator(value["who"], "", limits)
             skip = value.get("skip", False)
             if type(skip) is not bool:
                 raise Problem(422, "must be true or false", "skip")
-            return _json(await worker.do(lambda desk: desk.release(event_id, who, skip)))
+            return _json(
+                await worker.do(lambda session: session.release(event_id, annotator, skip))
+            )
 
     return [
         _route("/asks", asks, "GET"),
@@ -237,17 +241,17 @@ def _watch_routes(worker: Worker, measures: Measures) -> list[Route]:
     pages, health_of = _Pages(), _Health(worker)
 
     async def quality(_: Request) -> Response:
-        return _json(await worker.do(lambda desk: desk.quality()))
+        return _json(await worker.do(lambda session: session.quality()))
 
     async def progress(_: Request) -> Response:
-        return _json(await worker.do(lambda desk: desk.progress()))
+        return _json(await worker.do(lambda session: session.progress()))
 
     async def metrics(_: Request) -> Response:
         counts = {}
         # Whoever watches the service wants to see what it does then.
         with contextlib.suppress(TimeoutError, Problem):
-            async with asyncio.timeout(_SHORT):
-                counts = await worker.do(lambda desk: desk.counts())
+            async with asyncio.timeout(_COUNTS_TIMEOUT_S):
+                counts = await worker.do(lambda session: session.counts())
         works = worker.store == "ok"
         text = measures.text(counts, worker.waiting, works, worker.store_errors)
         return Response(text, headers={"content-type": CONTENT_TYPE})
@@ -290,12 +294,12 @@ class _Health:
 
     def __init__(self, worker: Worker):
         self._worker = worker
-        self._asked_at = -_FRESH
+        self._asked_at = -_HEALTH_CACHE_S
         self._store = "ok"
 
     async def look(self) -> dict[str, object]:
         worker = self._worker
-        if time.monotonic() - self._asked_at >= _FRESH:
+        if time.monotonic() - self._asked_at >= _HEALTH_CACHE_S:
             self._asked_at = time.monotonic()
             self._store = await self._ask()
         live = worker.is_alive
@@ -308,8 +312,8 @@ class _Health:
 
     async def _ask(self) -> str:
         try:
-            async with asyncio.timeout(_SILENT):
-                await self._worker.do(lambda desk: desk.check())
+            async with asyncio.timeout(_HEALTH_TIMEOUT_S):
+                await self._worker.do(lambda session: session.check())
         except TimeoutError:
             return "silent"
         except Problem:  # a full backlog says nothing about the store
@@ -324,7 +328,7 @@ class _Pages:
         folder = importlib.resources.files("river_oa3.service") / "page"
         self._files: dict[str, tuple[bytes, str]] = {}
         for file in folder.iterdir():
-            kind = _TYPES.get("." + file.name.rpartition(".")[2])
+            kind = _CONTENT_TYPES.get("." + file.name.rpartition(".")[2])
             if kind is not None:
                 self._files[file.name] = file.read_bytes(), kind
 

@@ -7,7 +7,7 @@ import inspect
 import sys
 import typing
 
-from river_oa3.service.parse import MOST_ASKS, NAME, PLACE, STATES
+from river_oa3.service.parse import ANNOTATOR_PATTERN, MAX_ASKS, PLACE_PATTERN, STATES
 from river_oa3.service.settings import Limits
 
 __all__ = ["document"]
@@ -43,13 +43,13 @@ _PARAMETERS: list[Schema] = [
     {
         "name": "limit",
         "in": "query",
-        "schema": {"type": "integer", "minimum": 1, "maximum": MOST_ASKS, "default": 100},
+        "schema": {"type": "integer", "minimum": 1, "maximum": MAX_ASKS, "default": 100},
     },
     {
         "name": "after",
         "in": "query",
         "description": "Where the part begins: `next` of the part before.",
-        "schema": {"type": "string", "pattern": f"^(?:{PLACE})$"},
+        "schema": {"type": "string", "pattern": f"^(?:{PLACE_PATTERN})$"},
     },
 ]
 
@@ -125,25 +125,25 @@ def _paths(limits: Limits) -> Schema:
         "/events": (
             "stream",
             _body("Event", "events", limits),
-            _answers(*_BODY, schema="Answer", batch=True),
+            _responses(*_BODY, schema="Answer", batch=True),
         ),
         "/labels": (
             "stream",
             _body("Label", "labels", limits),
-            _answers(*_BODY, 404, 409, schema="Outcome", batch=True),
+            _responses(*_BODY, 404, 409, schema="Outcome", batch=True),
         ),
         "/labels/withdraw": (
             "stream",
             _body("Id"),
-            _answers(*_BODY, 404, 409, schema="Outcome"),
+            _responses(*_BODY, 404, 409, schema="Outcome"),
         ),
-        "/asks": ("asks", {"parameters": _PARAMETERS}, _answers(409, 422, 503, schema="Asks")),
-        "/asks/lease": ("asks", _body("Person"), _answers(*_BODY)),
-        "/asks/release": ("asks", _body("Release"), _answers(*_BODY)),
-        "/quality": ("watch", {}, _answers(503)),
-        "/progress": ("watch", {}, _answers(503)),
-        "/metrics": ("watch", {}, {**_answers(503), "200": _METRICS}),
-        "/health": ("watch", {"security": []}, _answers(503, guarded=False)),
+        "/asks": ("asks", {"parameters": _PARAMETERS}, _responses(409, 422, 503, schema="Asks")),
+        "/asks/lease": ("asks", _body("Person"), _responses(*_BODY)),
+        "/asks/release": ("asks", _body("Release"), _responses(*_BODY)),
+        "/quality": ("watch", {}, _responses(503)),
+        "/progress": ("watch", {}, _responses(503)),
+        "/metrics": ("watch", {}, {**_responses(503), "200": _METRICS}),
+        "/health": ("watch", {"security": []}, _responses(503, guarded=False)),
     }
     return {path: _operation(path, *parts) for path, parts in operations.items()}
 
@@ -196,11 +196,11 @@ def _schemas(limits: Limits, is_binary: bool) -> dict[str, Schema]:
     if not is_binary:
         text = {"type": "string", "maxLength": limits.name}
         truth = {"anyOf": [{"type": "boolean"}, {"type": "integer"}, text]}
-    who = {
+    annotator = {
         "type": "string",
         "minLength": 1,
         "maxLength": limits.name,
-        "pattern": f"^{NAME}$",
+        "pattern": f"^{ANNOTATOR_PATTERN}$",
         "examples": ["ada"],
     }
     nothing = {"type": "null"}
@@ -245,7 +245,7 @@ def _schemas(limits: Limits, is_binary: bool) -> dict[str, Schema]:
                 },
                 "who": {
                     "description": "Refused if the ask is leased to someone else.",
-                    "anyOf": [who, nothing],
+                    "anyOf": [annotator, nothing],
                 },
             },
             ["id", "label"],
@@ -265,9 +265,9 @@ def _schemas(limits: Limits, is_binary: bool) -> dict[str, Schema]:
             [],
         ),
         "Id": _object({"id": event_id}, ["id"], closed=True),
-        "Person": _object({"who": who}, ["who"], closed=True),
+        "Person": _object({"who": annotator}, ["who"], closed=True),
         "Release": _object(
-            {"id": event_id, "who": who, "skip": {"type": "boolean", "default": False}},
+            {"id": event_id, "who": annotator, "skip": {"type": "boolean", "default": False}},
             ["id", "who"],
             closed=True,
         ),
@@ -299,7 +299,7 @@ def _body(name: str, batch: str | None = None, limits: Limits | None = None) -> 
     return {"requestBody": {"required": True, "content": content}}
 
 
-def _answers(
+def _responses(
     *statuses: int, schema: str | None = None, batch: bool = False, guarded: bool = True
 ) -> Schema:
     """What a route may answer."""
@@ -307,13 +307,13 @@ def _answers(
     if batch:
         many = _object({"results": {"type": "array", "items": good}}, ["results"])
         good = {"anyOf": [good, many]}
-    found: Schema = {
+    responses: Schema = {
         "200": {"description": "Done.", "content": {"application/json": {"schema": good}}}
     }
     wrong = {"application/json": {"schema": _ref("Problem")}}
     for status in (*((401, 421) if guarded else ()), *statuses):
-        found[str(status)] = {"description": _PROBLEMS[status], "content": wrong}
-    return found
+        responses[str(status)] = {"description": _PROBLEMS[status], "content": wrong}
+    return responses
 
 
 def _ref(name: str) -> Schema:

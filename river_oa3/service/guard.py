@@ -19,8 +19,8 @@ __all__ = ["SECURITY_HEADERS", "Guard", "is_this_machine"]
 log = logging.getLogger("river_oa3.service")
 
 # These hold no data, and a browser cannot send a token for them.
-_OPEN = ("/", "/docs", "/health", "/health/live")
-_OPEN_FOLDER = "/page/"
+_PUBLIC_PATHS = ("/", "/docs", "/health", "/health/live")
+_PUBLIC_FOLDER = "/page/"
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -97,7 +97,7 @@ class Guard:
             if not is_this_machine(_name_of(host) or ""):
                 # A page elsewhere may have had its name pointed at this machine.
                 raise Problem(421, "without a token, only localhost is answered")
-        elif not (path in _OPEN or path.startswith(_OPEN_FOLDER)):
+        elif not (path in _PUBLIC_PATHS or path.startswith(_PUBLIC_FOLDER)):
             scheme, _, shown = headers.get(b"authorization", b"").partition(b" ")
             is_right = hmac.compare_digest(shown, self._token)
             if not (is_right and scheme.lower() == b"bearer"):

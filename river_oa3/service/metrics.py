@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["CONTENT_TYPE", "Measures"]
 
-_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0, 5.0)
+_BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0, 5.0)
 
-# Each number that the desk gives: its name, its kind and what it says.
-_DESK = {
+# Each number that the session counts: its name, its kind and what it says.
+_COUNTS = {
     "seen": ("events_total", "counter", "Events that the model has predicted."),
     "asked": ("asks_total", "counter", "Labels that have been asked for."),
     "learned": ("labels_learned_total", "counter", "Labels that have been learned."),
@@ -51,7 +51,7 @@ class Measures:
     def __init__(self, paths: set[str]):
         self._paths = paths
         self._requests: Counter[tuple[str, int]] = Counter()
-        self._seconds = {path: Histogram(_BOUNDS) for path in (*paths, "other")}
+        self._seconds = {path: Histogram(_BUCKETS_S) for path in (*paths, "other")}
 
     def note(self, path: str, status: int, seconds: float) -> None:
         """Count a request."""
@@ -65,7 +65,7 @@ class Measures:
         """Everything, in the text form; what cannot be counted now is left out."""
         version = {"version": importlib.metadata.version("river-oa3")}
         lines = _family("info", "gauge", "The version.", [("", version, 1)])
-        for key, (name, kind, text) in _DESK.items():
+        for key, (name, kind, text) in _COUNTS.items():
             value = counts.get(key)
             if value is not None:
                 lines += _family(name, kind, text, [("", {}, value)])

@@ -21,20 +21,20 @@ from river_oa3.service.problems import Problem
 from river_oa3.service.settings import Limits
 
 __all__ = [
-    "MOST_ASKS",
-    "NAME",
-    "PLACE",
+    "ANNOTATOR_PATTERN",
+    "MAX_ASKS",
+    "PLACE_PATTERN",
     "STATES",
     "Body",
     "BodyReader",
     "EventId",
     "Label",
+    "as_annotator",
     "as_event",
     "as_id",
     "as_label",
     "as_measured_event",
     "as_part",
-    "as_person",
     "batch_of",
     "fields",
     "parse_json",
@@ -48,18 +48,18 @@ EventId = str | int
 _LARGEST = 2**63
 
 # A name of somebody: anything but what moves a cursor or ends a line.
-NAME = r"[^\u0000-\u001f\u007f-\u009f\u2028\u2029]+"
-_is_name = re.compile(NAME).fullmatch
+ANNOTATOR_PATTERN = r"[^\u0000-\u001f\u007f-\u009f\u2028\u2029]+"
+_is_annotator = re.compile(ANNOTATOR_PATTERN).fullmatch
 
 STATES = ("open", "answered", "learned", "expired")
-MOST_ASKS = 500
+MAX_ASKS = 500
 
 # What `next` gives: a state and a number, for answers with a time in seconds before it.
-PLACE = (
+PLACE_PATTERN = (
     "(?:open|learned|expired):[0-9]{1,18}"
     r"|answered:[0-9]{1,12}(?:\.[0-9]{1,9})?:[0-9]{1,18}"
 )
-_is_place = re.compile(PLACE).fullmatch
+_is_place = re.compile(PLACE_PATTERN).fullmatch
 
 
 class Body(typing.NamedTuple):
@@ -232,7 +232,7 @@ class Label(typing.NamedTuple):
     label: typing.Any
     weight: float | None
     is_final: bool
-    who: str | None
+    annotator: str | None
 
 
 def batch_of(value: typing.Any, name: str, limits: Limits) -> list[typing.Any] | None:
@@ -340,7 +340,7 @@ def as_label(value: typing.Any, place: str, limits: Limits, is_binary: bool) -> 
         label = label if type(label) is str else _whole(label)
         if is_binary:
             if label not in (0, 1):
-                message = f"must be true or false (or 1 or 0), not {_shown(value['label'])}"
+                message = f"must be true or false (or 1 or 0), not {_quoted(value['label'])}"
                 raise Problem(422, message, place + "label")
             label = bool(label)
         elif label is None or (type(label) is str and len(label) > limits.name):
@@ -351,14 +351,14 @@ def as_label(value: typing.Any, place: str, limits: Limits, is_binary: bool) -> 
     is_final = value.get("final", True)
     if type(is_final) is not bool:
         raise Problem(422, "must be true or false", place + "final")
-    who = None if value.get("who") is None else as_person(value["who"], place, limits)
+    annotator = None if value.get("who") is None else as_annotator(value["who"], place, limits)
     weight = None if weight is None else float(weight)
-    return Label(as_id(value["id"], place, limits), label, weight, is_final, who)
+    return Label(as_id(value["id"], place, limits), label, weight, is_final, annotator)
 
 
-def as_person(value: typing.Any, place: str, limits: Limits) -> str:
+def as_annotator(value: typing.Any, place: str, limits: Limits) -> str:
     """Who asks for an ask: a name without line ends and the like."""
-    if type(value) is str and len(value) <= limits.name and _is_name(value):
+    if type(value) is str and len(value) <= limits.name and _is_annotator(value):
         return value
     raise Problem(
         422, f"must be a name of up to {limits.name} characters in one line", place + "who"
@@ -370,7 +370,7 @@ def as_part(query: Mapping[str, str]) -> tuple[str, int, str | None]:
     state = query.get("state", "open")
     if state not in STATES:
         raise Problem(422, f"must be one of {', '.join(STATES)}", "state")
-    limit = _number(query, "limit", 100, 1, MOST_ASKS)
+    limit = _number(query, "limit", 100, 1, MAX_ASKS)
     if "offset" in query:  # of the first versions: it left asks out
         raise Problem(422, "is not known any more: give next of the part before as after", "offset")
     after = query.get("after")
@@ -386,6 +386,6 @@ def _number(query: Mapping[str, str], name: str, default: int, least: int, most:
     raise Problem(422, f"must be a whole number from {least} to {most:,}", name)
 
 
-def _shown(value: typing.Any) -> str:
+def _quoted(value: typing.Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 40 else f"{text[:37]}..."

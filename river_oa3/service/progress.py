@@ -13,22 +13,22 @@ from river_oa3.budget import RateBudget, TotalBudget, WindowBudget
 from river_oa3.monitor import AskedQuality
 from river_oa3.pending import PendingLabels
 from river_oa3.pending.outcomes import tell
-from river_oa3.service.views import plain
+from river_oa3.service.views import json_value
 
-__all__ = ["Curve", "Pace", "learned_so_far", "outlook", "quality_summary"]
+__all__ = ["AskRate", "Curve", "learned_so_far", "outlook", "quality_summary"]
 
 # More do not fit on a screen.
-_POINTS = 120
+_MAX_POINTS = 120
 
 # A store may hold more labels than anybody wants to wait for at the start.
-_REPLAYED = 20_000
+_MAX_REPLAYED_LABELS = 20_000
 
 Point = tuple[int, float, float | None, float | None]
 
 # Seconds that the pace is measured over, between two looks, and at least.
-_MEMORY = 3600.0
-_BETWEEN = 10.0
-_LEAST = 20.0
+_RATE_WINDOW_S = 3600.0
+_SAMPLE_INTERVAL_S = 10.0
+_MIN_SPAN_S = 20.0
 
 
 class Curve:
@@ -58,7 +58,7 @@ class Curve:
         if point is None:
             return
         self._points.append(point)
-        if len(self._points) > _POINTS:
+        if len(self._points) > _MAX_POINTS:
             self._points = self._points[::2]
             self._step *= 2
 
@@ -74,7 +74,7 @@ def learned_so_far(pending: PendingLabels) -> Curve:
     """The curve of what a store has learned before this process."""
     curve = Curve()
     count = pending.count("learned")
-    if count > _REPLAYED:
+    if count > _MAX_REPLAYED_LABELS:
         return curve
     quality = AskedQuality(pending.quality.metric)
     for answer, label, probability in pending.outcomes():
@@ -91,7 +91,7 @@ def _point(quality: typing.Any) -> Point | None:
     return quality.n_labels, value, low, high
 
 
-class Pace:
+class AskRate:
     """How fast labels are asked for, in the last hour.
 
     Parameters
@@ -102,22 +102,22 @@ class Pace:
     """
 
     def __init__(self, asked: int):
-        self._looks: deque[tuple[float, int]] = deque([(time.monotonic(), asked)])
-        self._latest = self._looks[0]
+        self._samples: deque[tuple[float, int]] = deque([(time.monotonic(), asked)])
+        self._latest = self._samples[0]
 
     def note(self, asked: int) -> None:
         """Look at how many have been asked for."""
         now = time.monotonic()
         self._latest = now, asked
-        if now - self._looks[-1][0] >= _BETWEEN:
-            self._looks.append(self._latest)
-            while now - self._looks[0][0] > _MEMORY:
-                self._looks.popleft()
+        if now - self._samples[-1][0] >= _SAMPLE_INTERVAL_S:
+            self._samples.append(self._latest)
+            while now - self._samples[0][0] > _RATE_WINDOW_S:
+                self._samples.popleft()
 
     def labels_per_second(self) -> float | None:
         """None where it is too early to say."""
-        (start, before), (now, asked) = self._looks[0], self._latest
-        return (asked - before) / (now - start) if now - start >= _LEAST else None
+        (start, before), (now, asked) = self._samples[0], self._latest
+        return (asked - before) / (now - start) if now - start >= _MIN_SPAN_S else None
 
 
 def outlook(model: ActiveLearner, labels_per_second: float | None) -> dict[str, typing.Any]:
@@ -158,18 +158,18 @@ def _time(seconds: float) -> str | None:
 
 def quality_summary(quality: AskedQuality) -> dict[str, typing.Any]:
     """How good the answers are, in short."""
-    told = plain(quality.to_dict())
-    measure = told["metric"]
-    found = told["measures"][measure]
+    reported = json_value(quality.to_dict())
+    measure = reported["metric"]
+    found = reported["measures"][measure]
     return {
         "name": measure.replace("_", " "),
         # A cost has no end; everything else is from 0 to 1.
         "is_share": measure != "weighted_cost",
         "value": found["estimate"],
         "interval": [found["low"], found["high"]] if found["enough"] else None,
-        "sensitivity": told["measures"]["sensitivity"]["estimate"],
-        "specificity": told["measures"]["specificity"]["estimate"],
-        "labels": told["n_labels"],
-        "drift": told["drift_detected"],
-        "summary": told["summary"],
+        "sensitivity": reported["measures"]["sensitivity"]["estimate"],
+        "specificity": reported["measures"]["specificity"]["estimate"],
+        "labels": reported["n_labels"],
+        "drift": reported["drift_detected"],
+        "summary": reported["summary"],
     }

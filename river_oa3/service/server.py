@@ -13,20 +13,20 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from river_oa3.service.guard import SECURITY_HEADERS
 from river_oa3.service.problems import Problem, as_json
 
-__all__ = ["ImpatientProtocol", "listen", "serve", "server_of"]
+__all__ = ["HeaderTimeoutProtocol", "listen", "serve", "server_of"]
 
 # Seconds until a new connection has said what it wants, and bytes of header lines that it may send
 # before the body, or after it.
-_PATIENCE = 20.0
-_MOST_BYTES = 64 * 2**10
+_HEADER_TIMEOUT_S = 20.0
+_MAX_HEADER_BYTES = 64 * 2**10
 
 # More connections are answered with 503: whoever opens them must not take the store's files.
-_MOST_CONNECTIONS = 10_000
+_MAX_CONNECTIONS = 10_000
 
 # Seconds for which requests that have begun may go on when the service is told to end.
-_DRAIN = 10
-_KEEP_ALIVE = 30
-_CONNECTIONS = 2048
+_SHUTDOWN_GRACE_S = 10
+_KEEP_ALIVE_S = 30
+_ACCEPT_BACKLOG = 2048
 
 # uvicorn promises none of what is overridden or read below; pyproject.toml caps its version.
 _missing = [
@@ -44,7 +44,7 @@ if _missing:
     )
 
 
-class ImpatientProtocol(HttpToolsProtocol):
+class HeaderTimeoutProtocol(HttpToolsProtocol):
     """uvicorn's connection, but it does not wait for ever for the head of a request.
 
     Nor does it keep header lines without end, in the head or after the last chunk of a body.
@@ -52,7 +52,7 @@ class ImpatientProtocol(HttpToolsProtocol):
     """
 
     # Since the head began, or since the latest piece of the body.
-    _bytes_of_lines = 0
+    _header_bytes = 0
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -68,11 +68,11 @@ class ImpatientProtocol(HttpToolsProtocol):
             # Something comes where nothing was asked for: it has to become a request soon.
             self._expect_head()
         # One piece may hold a head, and much of its body: only the next one tells.
-        if self._bytes_of_lines > _MOST_BYTES:
+        if self._header_bytes > _MAX_HEADER_BYTES:
             where = "the head of the request is" if self._timer else "the lines after the body are"
             self._refuse(Problem(431, f"{where} too long"))
             return
-        self._bytes_of_lines += len(data)
+        self._header_bytes += len(data)
         super().data_received(data)
 
     def on_message_begin(self) -> None:
@@ -83,19 +83,19 @@ class ImpatientProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._head_is_done()
         # The guard answers such a request, as it does whatever else is refused.
-        self.scope["state"]["is_crowded"] = len(self.connections) > _MOST_CONNECTIONS
+        self.scope["state"]["is_crowded"] = len(self.connections) > _MAX_CONNECTIONS
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        self._bytes_of_lines = 0
+        self._header_bytes = 0
         super().on_body(body)
 
     def send_400_response(self, msg: str) -> None:
         self._refuse(Problem(400, "the request is not HTTP"))
 
     def _expect_head(self) -> None:
-        self._bytes_of_lines = 0
-        self._timer = self.loop.call_later(_PATIENCE, self._give_up)
+        self._header_bytes = 0
+        self._timer = self.loop.call_later(_HEADER_TIMEOUT_S, self._give_up)
 
     def _head_is_done(self) -> None:
         if self._timer is not None:
@@ -126,7 +126,7 @@ class ImpatientProtocol(HttpToolsProtocol):
 def listen(host: str, port: int) -> socket.socket:
     """A socket that takes connections; an address in use is an `OSError`."""
     family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    return socket.create_server(address[:2], family=family, backlog=_CONNECTIONS)
+    return socket.create_server(address[:2], family=family, backlog=_ACCEPT_BACKLOG)
 
 
 def server_of(app: Starlette) -> uvicorn.Server:
@@ -134,7 +134,7 @@ def server_of(app: Starlette) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             app,
-            http=ImpatientProtocol,
+            http=HeaderTimeoutProtocol,
             ws="none",
             lifespan="on",
             log_config=None,
@@ -143,9 +143,9 @@ def server_of(app: Starlette) -> uvicorn.Server:
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            backlog=_CONNECTIONS,
-            timeout_keep_alive=_KEEP_ALIVE,
-            timeout_graceful_shutdown=_DRAIN,
+            backlog=_ACCEPT_BACKLOG,
+            timeout_keep_alive=_KEEP_ALIVE_S,
+            timeout_graceful_shutdown=_SHUTDOWN_GRACE_S,
         )
     )
 

@@ -198,7 +198,7 @@ def test_what_fails_inside_leaks_nothing(service, monkeypatch):
     def fail(*_):
         raise RuntimeError("secret /etc/passwd")
 
-    monkeypatch.setattr(service.app.state.worker._desk, "progress", fail)
+    monkeypatch.setattr(service.app.state.worker._session, "progress", fail)
     answer = service.get("/progress")
     assert answer.status_code == 500
     assert not re.search(r"secret|passwd|Traceback|\.py", answer.text)

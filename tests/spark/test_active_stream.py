@@ -255,7 +255,7 @@ def test_refused_events_are_left_out_of_what_executors_score(spark, tmp_path):
     spent = learner(budget.TotalBudget(0))  # with no label left, nothing goes one by one
     stream = ActiveStream(spent, store=url_of(tmp_path), on_error="mark")
     run_one(stream, one_file(spark, tmp_path, BAD, "id string, v double"), tmp_path)
-    assert dict(stream.errors).keys() == {"b", None, "d" * 1001}
+    assert dict(stream.errors).keys() == {"b", None, "d" * 2501}
     assert (stream.model.n_seen, stream.model.classifier._core.counts[0]) == (2, 2)
     stream.close()
 
@@ -389,11 +389,11 @@ def test_labels_whose_ids_cannot_be_kept_are_noted(spark, tmp_path):
     stream = ActiveStream(learner(limit()), store=url_of(tmp_path), on_error="mark")
     ids = [str(i) for i in range(40)]
     write_batch(tmp_path, "events", 0, {"id": ids, "a": [x_of(i) for i in range(40)]})
-    ids += [None, "d" * 1001]
+    ids += [None, "d" * 2501]
     write_batch(tmp_path, "labels", 0, {"id": ids, "label": [True] * len(ids)})
     labels = one_by_one(spark, tmp_path, "labels", "id string, label boolean")
     run_one(stream, one_by_one(spark, tmp_path, "events", "id string, a double"), tmp_path, labels)
-    assert dict(stream.errors).keys() == {None, "d" * 1001}
+    assert dict(stream.errors).keys() == {None, "d" * 2501}
     assert stream.model.n_learned == stream.model.n_asked > 5
     stream.close()
 

@@ -115,8 +115,8 @@ def test_executors_ask_at_the_pace_of_the_driver_whatever_their_clocks_show():
     assert asking[2].sum() == 0.0
 
 
-LONG_IDS = ["d" * 1001, "d" * 999, "\u00e9" * 167, "\n" * 500]
-FITTING_IDS = ["e", "d" * 998, "\u00e9" * 166, "\n" * 499]
+LONG_IDS = ["d" * 2501, "d" * 2499, "\u00e9" * 417, "\n" * 1250]
+FITTING_IDS = ["e", "d" * 2498, "\u00e9" * 416, "\n" * 1249]
 
 
 @pytest.mark.parametrize("propose", [True, False])

@@ -12,14 +12,14 @@ import river_oa3
 FOLDER = Path(river_oa3.__file__).parent
 
 LEARNERS = {"_core", "auto", "base", "budget", "first_order", "metrics", "oa3", "query", "rivals"}
-ACTIVE = LEARNERS | {"active", "debugging", "opinions", "pipelines"}
+ACTIVE = LEARNERS | {"active", "debugging", "opinions", "pipelines", "state"}
 MAY_IMPORT = {
     "_core": set(),
     "schema": {"_core"},
-    "monitor": {"_core", "metrics"},
+    "monitor": {"_core", "metrics", "state"},
     "datasets": {"_core", "fixed_scaler", "schema"},
-    # A service in memory can be saved, and a store keeps models in files.
-    "files": ACTIVE | {"fixed_scaler", "monitor", "oa3_diag", "pending", "schema", "soa3", "ssoa3"},
+    "files": ACTIVE | {"fixed_scaler", "monitor", "oa3_diag", "schema", "soa3", "ssoa3"},
+    # A store keeps models in files, and a service in memory can be saved.
     "pending": ACTIVE | {"files", "monitor", "scoring"},
     "scoring": ACTIVE | {"datasets", "schema"},
     "spark": ACTIVE | {"files", "pending", "schema", "scoring"},
@@ -28,6 +28,8 @@ MAY_IMPORT = {
     "commands": {
         *("active", "datasets", "experiments", "files", "pending", "schema", "scoring"),
         *("service", "spark"),
+        # What a file holds, in words.
+        *("auto", "base", "budget", "parameters", "pipelines"),
     },
 }
 

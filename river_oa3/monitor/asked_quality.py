@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import math
 import typing
 from collections.abc import Sequence
@@ -181,7 +182,7 @@ class AskedQuality(LossWatch):
         given.check_all_taken()
         kept["_losses"] = np.asarray(kept["_losses"]).tolist()
         stored.check(kept)
-        self.__dict__.update(kept)
+        self.__dict__.update(copy.deepcopy(kept))
 
     @property
     def _measure(self) -> str:

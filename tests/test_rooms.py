@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,21 @@ def test_a_room_imports_what_lies_below_it_alone(room):
         for path in (FOLDER / room).rglob("*.py")
         for other in imported(path)
         if other.islower() and other not in MAY_IMPORT[room] | {room}
+    }
+    assert not found
+
+
+# Of river's classes, and of the compiled learners, which give and take the state of their cores.
+FOREIGN = {"_core", "_from_state", "_get_params", "_mean", "_y_name", "_zero_dict"}
+
+
+def test_files_know_no_private_attribute_of_what_gives_its_own_state():
+    found = {
+        (path.name, ast.unparse(node))
+        for path in (FOLDER / "files").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and re.match(r"_[a-z]", node.attr)
+        if ast.unparse(node.value) != "self" and node.attr not in FOREIGN
     }
     assert not found
 

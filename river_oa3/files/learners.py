@@ -170,11 +170,10 @@ def _decode_cost_sensitive(fields: Fields) -> typing.Any:
 
 
 _Bare = Sensitivity | Specificity | river_metrics.Precision
-_COUNTING = ("cm", "pos_val", "_requires_labels")
 
 
 def _encode_sum(metric: WeightedSum, writer: Writer) -> Json:
-    check_attributes(metric, ("alpha_pos", *_COUNTING))
+    check_attributes(metric, vars(metric.clone()))
     return {"alpha_pos": metric.alpha_pos, "positive": writer.value(metric.pos_val)}
 
 
@@ -183,7 +182,7 @@ def _decode_sum(fields: Fields) -> WeightedSum:
 
 
 def _encode_cost(metric: WeightedCost, writer: Writer) -> Json:
-    check_attributes(metric, ("cost_fn", "cost_fp", "_missed", "_false_alarms", *_COUNTING))
+    check_attributes(metric, vars(metric.clone()))
     return {
         "cost_fn": metric.cost_fn,
         "cost_fp": metric.cost_fp,
@@ -198,7 +197,7 @@ def _decode_cost(fields: Fields) -> WeightedCost:
 
 
 def _encode_bare(metric: _Bare, writer: Writer) -> Json:
-    check_attributes(metric, _COUNTING)
+    check_attributes(metric, vars(metric.clone()))
     return {"positive": writer.value(metric.pos_val)}
 
 

@@ -32,7 +32,7 @@ def is_sound(standing: typing.Any) -> bool:
         return False
     budget, rule, batch = (standing.get(name, ...) for name in ("budget", "rule", "batch"))
     return (
-        _types(standing.get("counters")) == [int] * 3
+        _types(standing.get("counters")) == [int] * 3  # those of `_counters`
         and type(standing.get("events")) is int
         and (
             budget is None

@@ -131,7 +131,7 @@ def test_the_changelog_has_the_version():
 
 
 def test_the_command_starts_with_what_is_needed_at_run_time_alone():
-    extras = ["pandas", "polars", "pyarrow", "pyspark", "sqlalchemy", "fastapi", "uvicorn"]
+    extras = ["pandas", "polars", "pyarrow", "pyspark", "sqlalchemy", "starlette", "uvicorn"]
     extras += ["matplotlib", "psutil", "pooch"]
     code = f"""
 import sys

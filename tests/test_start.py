@@ -15,7 +15,16 @@ import river_oa3
 from river_oa3 import cli
 from river_oa3.datasets import DataError
 
-HEAVY = ["fastapi", "matplotlib", "pandas", "polars", "pyarrow", "pyspark", "sklearn", "sqlalchemy"]
+HEAVY = [
+    "matplotlib",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "pyspark",
+    "sklearn",
+    "sqlalchemy",
+    "starlette",
+]
 LATER = ["river.datasets", "river.drift", "river.metrics", "river.preprocessing", "scipy.stats"]
 
 

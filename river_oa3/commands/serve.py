@@ -23,9 +23,10 @@ log = logging.getLogger("river_oa3.service")
 
 TOKEN = "RIVER_OA3_TOKEN"
 STORE = "RIVER_OA3_STORE"
-LEAST_TOKEN = 16
-# The loop and the learner take turns: five milliseconds, as Python has it, are long to wait.
-TURN = 0.001
+MIN_TOKEN_LENGTH = 16
+# Seconds until the interpreter switches between the thread that answers and the learner's: Python's
+# five milliseconds are long to wait.
+SWITCH_INTERVAL_S = 0.001
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
@@ -97,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     log.info("reading the model from %s", options.model)
     try:
         from river_oa3.service import Settings, create_app
-        from river_oa3.service.addresses import is_this_machine
+        from river_oa3.service.guard import is_this_machine
         from river_oa3.service.server import listen, serve
     except ImportError as error:
         raise DataError(
@@ -142,7 +143,7 @@ def _log_with_times() -> None:
 
 def _take_over_process() -> None:
     """Set what holds for a whole process, and is good for one that does nothing but serve."""
-    sys.setswitchinterval(TURN)
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     # Each connection is a file.
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
@@ -165,10 +166,10 @@ def _token(options: argparse.Namespace) -> str | None:
     token: str | None = options.token or os.environ.get(TOKEN) or None
     if token is None:
         return None
-    if len(token) < LEAST_TOKEN or not re.fullmatch(r"[!-~]+", token):
+    if len(token) < MIN_TOKEN_LENGTH or not re.fullmatch(r"[!-~]+", token):
         raise DataError(
-            f"a token has {LEAST_TOKEN} or more letters, digits or signs and no space; for a good "
-            'one: python -c "import secrets; print(secrets.token_urlsafe())"'
+            f"a token has {MIN_TOKEN_LENGTH} or more letters, digits or signs and no space; for a "
+            'good one: python -c "import secrets; print(secrets.token_urlsafe())"'
         )
     return token
 

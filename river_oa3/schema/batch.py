@@ -98,7 +98,7 @@ class Encoder:
         """
         found: dict[int, ValueError] = {}
         parts: list[_Entries] = []
-        is_known = np.full(n, self.schema._takes_any_row)
+        is_known = self._may_lack_all(columns, n)
         for name, column, to in self.schema._features:
             values, rows = _of(columns.get(name))
             is_known[slice(None) if rows is None else rows] = True
@@ -115,6 +115,17 @@ class Encoder:
             bad = np.array(sorted(found), dtype=np.int64)
             parts = [_without(part, bad) for part in parts] if found else parts
         return _by_rows(parts, n)
+
+    def _may_lack_all(self, columns: Mapping[str, typing.Any], n: int) -> NDArray[np.bool_]:
+        """Which rows are taken even if no column of theirs is a feature."""
+        if not self.schema._takes_empty_rows:
+            return np.zeros(n, dtype=bool)
+        has_other, has_named = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+        for name, found in columns.items():
+            rows = found[1] if isinstance(found, tuple) else None
+            has = has_named if name in self.schema.columns else has_other
+            has[slice(None) if rows is None else rows] = True
+        return has_named | ~has_other
 
     def _entries(
         self,

@@ -71,7 +71,7 @@ class Schema(base.MiniBatchTransformer):
         if not self._features:
             raise ValueError("a schema must have a column that is not left out")
         # Where every column may be absent, so may all of them.
-        self._takes_any_row = all(column.sparse for _, column, _ in self._features)
+        self._takes_empty_rows = all(column.sparse for _, column, _ in self._features)
 
     def transform_one(
         self, x: Mapping[typing.Any, typing.Any]
@@ -85,7 +85,8 @@ class Schema(base.MiniBatchTransformer):
 
         """
         made: dict[base.typing.FeatureName, typing.Any] = {}
-        is_known = self._takes_any_row
+        # Of a row with columns, one must be among those that the schema names.
+        is_known = self._takes_empty_rows and (not x or not self.columns.keys().isdisjoint(x))
         for name, column, to in self._features:
             if name in x:
                 is_known = True

@@ -1,6 +1,9 @@
+"""Who may come in, and what goes with every answer."""
+
 from __future__ import annotations
 
 import hmac
+import ipaddress
 import logging
 import time
 import typing
@@ -8,17 +11,16 @@ import urllib.parse
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from river_oa3.service.addresses import is_this_machine
-from river_oa3.service.measures import Measures
+from river_oa3.service.metrics import Measures
 from river_oa3.service.problems import Problem, as_json, headers_of
 
-__all__ = ["SECURITY_HEADERS", "Guard"]
+__all__ = ["SECURITY_HEADERS", "Guard", "is_this_machine"]
 
 log = logging.getLogger("river_oa3.service")
 
 # These hold no data, and a browser cannot send a token for them.
-_OPEN = ("/", "/docs", "/health", "/health/live")
-_OPEN_FOLDER = "/page/"
+_PUBLIC_PATHS = ("/", "/docs", "/health", "/health/live")
+_PUBLIC_FOLDER = "/page/"
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -95,7 +97,7 @@ class Guard:
             if not is_this_machine(_name_of(host) or ""):
                 # A page elsewhere may have had its name pointed at this machine.
                 raise Problem(421, "without a token, only localhost is answered")
-        elif not (path in _OPEN or path.startswith(_OPEN_FOLDER)):
+        elif not (path in _PUBLIC_PATHS or path.startswith(_PUBLIC_FOLDER)):
             scheme, _, shown = headers.get(b"authorization", b"").partition(b" ")
             is_right = hmac.compare_digest(shown, self._token)
             if not (is_right and scheme.lower() == b"bearer"):
@@ -139,3 +141,23 @@ async def _send_problem(
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": problem.status, "headers": raw})
     await send({"type": "http.response.body", "body": body})
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether only programs of this machine reach an address.
+
+    Examples
+    --------
+
+    >>> from river_oa3.service.guard import is_this_machine
+
+    >>> is_this_machine('127.0.0.2'), is_this_machine('0.0.0.0')
+    (True, False)
+
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

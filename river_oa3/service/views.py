@@ -7,16 +7,15 @@ import json
 import math
 import typing
 
-from river_oa3.monitor import AskedQuality
 from river_oa3.pending import Ask
 
-__all__ = ["encoded", "for_a_person", "for_a_program", "plain", "quality"]
+__all__ = ["annotator_view", "api_view", "encoded", "json_value"]
 
 # More bars than this explain nothing.
-_BARS = 12
+_MAX_CONTRIBUTIONS = 12
 
 # Beyond it a browser rounds whole numbers.
-_EXACT = 2**53
+_MAX_EXACT = 2**53
 
 
 _encode = functools.partial(json.dumps, separators=(",", ":"), allow_nan=False)
@@ -27,12 +26,12 @@ def encoded(value: typing.Any) -> bytes:
     return _encode(value).encode()
 
 
-def plain(value: typing.Any) -> typing.Any:
+def json_value(value: typing.Any) -> typing.Any:
     """A value as JSON has it: what is not a number is None, and what it lacks is a text."""
     if isinstance(value, dict):
-        return {str(name): plain(each) for name, each in value.items()}
+        return {str(name): json_value(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
+        return [json_value(each) for each in value]
     if hasattr(value, "item"):  # one of NumPy's
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
@@ -42,57 +41,38 @@ def plain(value: typing.Any) -> typing.Any:
     return str(value)
 
 
-def for_a_program(ask: Ask) -> dict[str, typing.Any]:
+def api_view(ask: Ask) -> dict[str, typing.Any]:
     """All there is to know about an ask; `key` is the id as JSON, which browsers do not round."""
     return {
         "id": ask.event_id,
         "key": json.dumps(ask.event_id),
-        "x": plain(ask.x),
-        "label": plain(ask.label),
-        "probability": plain(ask.probability),
-        "margin": plain(ask.margin),
-        "variance": plain(ask.variance),
-        "query_probability": plain(ask.query_probability),
+        "x": json_value(ask.x),
+        "label": json_value(ask.label),
+        "probability": json_value(ask.probability),
+        "margin": json_value(ask.margin),
+        "variance": json_value(ask.variance),
+        "query_probability": json_value(ask.query_probability),
         "reason": ask.reason,
         "asked_at": ask.asked_at.isoformat(),
         "state": ask.state,
-        "answer": plain(ask.answer),
+        "answer": json_value(ask.answer),
         "answered_at": None if ask.answered_at is None else ask.answered_at.isoformat(),
     }
 
 
-def for_a_person(ask: Ask, model: typing.Any) -> dict[str, typing.Any]:
+def annotator_view(ask: Ask, model: typing.Any) -> dict[str, typing.Any]:
     """What the page shows; `key` is the id as JSON, which it sends back as it is."""
     return {
         "id": str(ask.event_id),
         "key": json.dumps(ask.event_id),
         "asked_at": ask.asked_at.isoformat(),
-        "features": [[str(name), _shown(value)] for name, value in ask.x.items()],
+        "features": [[str(name), _display(value)] for name, value in ask.x.items()],
         "opinion": {
-            "label": plain(ask.label),
-            "probability": plain(ask.probability),
+            "label": json_value(ask.label),
+            "probability": json_value(ask.probability),
             "reason": ask.reason,
             "because": _contributions(model, ask.x),
         },
-    }
-
-
-def quality(quality: AskedQuality) -> dict[str, typing.Any]:
-    """How good the answers are, in short."""
-    told = plain(quality.to_dict())
-    measure = told["metric"]
-    found = told["measures"][measure]
-    return {
-        "name": measure.replace("_", " "),
-        # A cost has no end; everything else is from 0 to 1.
-        "is_share": measure != "weighted_cost",
-        "value": found["estimate"],
-        "interval": [found["low"], found["high"]] if found["enough"] else None,
-        "sensitivity": told["measures"]["sensitivity"]["estimate"],
-        "specificity": told["measures"]["specificity"]["estimate"],
-        "labels": told["n_labels"],
-        "drift": told["drift_detected"],
-        "summary": told["summary"],
     }
 
 
@@ -104,15 +84,15 @@ def _contributions(model: typing.Any, x: typing.Any) -> list[dict[str, typing.An
     except (TypeError, ValueError, ArithmeticError, NotImplementedError):
         return []
     return [
-        {"name": _name(feature), "value": _shown(value), "contribution": plain(contribution)}
-        for feature, value, contribution in explained[:_BARS]
+        {"name": _name(feature), "value": _display(value), "contribution": json_value(contribution)}
+        for feature, value, contribution in explained[:_MAX_CONTRIBUTIONS]
         if contribution != 0.0
     ]
 
 
-def _shown(value: typing.Any) -> typing.Any:
-    value = plain(value)
-    return str(value) if type(value) is int and abs(value) > _EXACT else value
+def _display(value: typing.Any) -> typing.Any:
+    value = json_value(value)
+    return str(value) if type(value) is int and abs(value) > _MAX_EXACT else value
 
 
 def _name(feature: typing.Any) -> str:

@@ -10,27 +10,27 @@ import typing
 from collections.abc import Callable
 
 from river_oa3.pending import StoreError, StoreTakenError
-from river_oa3.service.desk import Desk
 from river_oa3.service.problems import Problem
+from river_oa3.service.session import LearnerSession
 
 __all__ = ["Worker"]
 
 log = logging.getLogger("river_oa3.service")
 
 # As many events share one transaction: enough to share its price, few enough to wait for.
-_GROUP = 1_000
+_MAX_GROUP_EVENTS = 1_000
 
 # Seconds until answers that could not be learned are tried again.
-_PAUSE = 1.0
+_RETRY_DELAY_S = 1.0
 
 # Seconds until the log repeats that the store fails.
-_SILENCE = 60.0
+_LOG_INTERVAL_S = 60.0
 
 # Seconds for which a trial write, which is small, says nothing against the failure of a real one:
 # what is left of a disk may be enough for the one alone.
-_DOUBT = 10.0
+_FAILURE_HOLD_S = 10.0
 
-Job = Callable[[Desk], typing.Any]
+Job = Callable[[LearnerSession], typing.Any]
 
 
 class _Task(typing.NamedTuple):
@@ -48,7 +48,7 @@ class Worker:
 
     Parameters
     ----------
-    desk
+    session
         What the jobs are done with; nobody else may touch it.
     backlog
         How many events may wait.
@@ -65,21 +65,21 @@ class Worker:
 
     """
 
-    def __init__(self, desk: Desk, backlog: int):
+    def __init__(self, session: LearnerSession, backlog: int):
         self.waiting = 0
         self.store = "ok"
         self.store_errors = 0
         self.is_saved = False
-        self._desk = desk
+        self._session = session
         self._backlog = backlog
         self._accepts = False
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
-        # A second Ctrl-C does not wait for it, which is no worse than a power cut.
+        # A daemon, so that a second Ctrl-C ends the process at once: no worse than a power cut.
         self._thread = threading.Thread(target=self._run, name="learner", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._n_writes = self._n_checks = 0
-        self._failed_at = -_DOUBT
-        self._logged_at = -_SILENCE
+        self._failed_at = -_FAILURE_HOLD_S
+        self._logged_at = -_LOG_INTERVAL_S
 
     @property
     def is_alive(self) -> bool:
@@ -97,7 +97,7 @@ class Worker:
         Parameters
         ----------
         job
-            What to do with the desk.
+            What to do with the session.
         size
             How many events or labels it is about.
         shares
@@ -131,7 +131,7 @@ class Worker:
             if goes_on:
                 self._learn_due()
         try:
-            self._desk.close()
+            self._session.close()
             self.is_saved = True
         except StoreError as error:
             log.error("no snapshot could be kept, and nothing is lost by that: %s", error)
@@ -141,13 +141,13 @@ class Worker:
         group: list[_Task] = []
         size = 0
         try:
-            task = self._tasks.get(timeout=self._desk.seconds_until_due())
+            task = self._tasks.get(timeout=self._session.seconds_until_due())
             while True:
                 if task is None:
                     return group, False
                 group.append(task)
                 size += task.size
-                if size >= _GROUP:
+                if size >= _MAX_GROUP_EVENTS:
                     break
                 task = self._tasks.get_nowait()
         except queue.Empty:
@@ -168,7 +168,7 @@ class Worker:
     def _done_together(self, jobs: list[Job]) -> list[typing.Any]:
         """What each of some jobs gave that share a transaction."""
         try:
-            with self._desk.together():
+            with self._session.together():
                 outcomes = [self._outcome(job) for job in jobs]
         except StoreError as error:
             self._note_failure(error)
@@ -181,7 +181,7 @@ class Worker:
 
     def _outcome(self, job: Job) -> typing.Any:
         try:
-            return job(self._desk)
+            return job(self._session)
         except StoreError:
             raise
         except Exception as error:
@@ -189,14 +189,14 @@ class Worker:
 
     def _learn_due(self) -> None:
         try:
-            self._desk.learn_due()
+            self._session.learn_due()
             self._note_writes()
         except StoreError as error:
             self._note_failure(error)
-            self._desk.postpone(_PAUSE)
+            self._session.postpone(_RETRY_DELAY_S)
         except Exception:
             log.exception("answers could not be learned")
-            self._desk.postpone(_PAUSE)
+            self._session.postpone(_RETRY_DELAY_S)
 
     def _note_failure(self, error: StoreError) -> None:
         before, self.store = self.store, "failing"
@@ -204,18 +204,18 @@ class Worker:
             self.store = "taken over"
         self.store_errors += 1
         # Some of it may have been on the way.
-        self._n_writes, self._n_checks = self._desk.n_writes, self._desk.n_checks
+        self._n_writes, self._n_checks = self._session.n_writes, self._session.n_checks
         now = self._failed_at = time.monotonic()
-        if self.store != before or now - self._logged_at >= _SILENCE:
+        if self.store != before or now - self._logged_at >= _LOG_INTERVAL_S:
             self._logged_at = now
             log.error("%s", error)
 
     def _note_writes(self) -> None:
         """A failure stands until a write succeeds, or after a while a trial: disks can be read."""
-        has_written = self._n_writes != self._desk.n_writes
-        if self._n_checks != self._desk.n_checks:
-            has_written |= time.monotonic() - self._failed_at >= _DOUBT
-        self._n_writes, self._n_checks = self._desk.n_writes, self._desk.n_checks
+        has_written = self._n_writes != self._session.n_writes
+        if self._n_checks != self._session.n_checks:
+            has_written |= time.monotonic() - self._failed_at >= _FAILURE_HOLD_S
+        self._n_writes, self._n_checks = self._session.n_writes, self._session.n_checks
         if has_written and self.store != "ok":
             self.store = "ok"
             log.warning("the store works again")

@@ -19,7 +19,7 @@ DIRECTIVES = {
     "initializedcheck": False,
 }
 # As the package's own are compiled.
-FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
+FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-w"]
 
 
 def build() -> None:

@@ -177,6 +177,14 @@ def test_a_row_of_another_table_is_refused_with_what_was_expected():
     assert "It has: 'id', 'colour'" in str(caught.value)
 
 
+def test_where_all_may_be_absent_a_row_of_other_columns_alone_is_refused():
+    schema = Schema({"a": Column("number", sparse=True), "id": "left out"})
+    assert schema.transform_one({}) == schema.transform_one({"id": 7}) == {}
+    assert schema.transform_one({"a": 2, "colour": "red"}) == {"a": 2.0}
+    with pytest.raises(ValueError, match="none of the columns that the model knows: 'a'"):
+        schema.transform_one({"colour": "red"})
+
+
 def test_features_of_columns_that_would_meet_are_kept_apart():
     schema = Schema(
         {

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the service needs the extra `service`")
+pytest.importorskip("starlette", reason="the service needs the extra `service`")
 
 from databases import postgresql_server
 from serving import Running, curious

@@ -6,7 +6,7 @@ import pytest
 from serving import curious, wait_until
 
 from river_oa3 import PendingLabels
-from river_oa3.service import desk
+from river_oa3.service import session
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_events_are_refused(page):
 
 
 def test_answers_are_learned_by_a_service_that_has_the_store(serve, url, monkeypatch):
-    monkeypatch.setattr(desk, "_SECONDS_BETWEEN_LOOKS", 0.2)
+    monkeypatch.setattr(session, "_LOOK_INTERVAL_S", 0.2)
     owner = serve(PendingLabels(curious(), store=url), undo=0.1)
     owner.event("a")
     page = serve(PendingLabels(curious(), store=url, learns=False))

@@ -190,7 +190,7 @@ def test_a_start_reads_no_events_of_labels_that_are_learned(stored, tmp_path):
     pending = PendingLabels(curious(), store=f"sqlite:///{tmp_path}/asks.db")
     tracemalloc.start()
     try:
-        assert create_app(pending).title == "river_oa3"
+        create_app(pending)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

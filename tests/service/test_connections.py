@@ -8,15 +8,15 @@ import time
 import pytest
 from serving import wait_until
 
-from river_oa3.service import connections
+from river_oa3.service import server
 
-PATIENCE = 0.4
+HEADER_TIMEOUT_S = 0.4
 HEAD = b"GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
 
 @pytest.fixture
 def impatient(service, monkeypatch):
-    monkeypatch.setattr(connections, "_PATIENCE", PATIENCE)
+    monkeypatch.setattr(server, "_HEADER_TIMEOUT_S", HEADER_TIMEOUT_S)
     return service
 
 
@@ -42,7 +42,7 @@ def test_a_head_that_trickles_is_not_waited_for(impatient):
     with impatient.connect() as connection:
         ended = trickle(connection, b"GET /" + b"a" * 10_000, seconds=20)
         assert ended is not None
-        assert ended >= 0.9 * PATIENCE
+        assert ended >= 0.9 * HEADER_TIMEOUT_S
 
 
 def test_a_connection_that_says_nothing_is_closed(impatient):
@@ -62,7 +62,7 @@ def test_a_connection_that_has_asked_may_rest_before_it_asks_again(impatient):
         for _ in range(2):
             connection.sendall(HEAD)
             assert b'{"live":true}' in connection.recv(10_000)
-            time.sleep(2 * PATIENCE)
+            time.sleep(2 * HEADER_TIMEOUT_S)
 
 
 def test_a_body_has_a_time_of_its_own(impatient):
@@ -73,7 +73,7 @@ def test_a_body_has_a_time_of_its_own(impatient):
     )
     with impatient.connect() as connection:
         connection.sendall(head.encode() + body[:5])
-        time.sleep(2 * PATIENCE)
+        time.sleep(2 * HEADER_TIMEOUT_S)
         connection.sendall(body[5:])
         assert b'"ask":true' in connection.recv(10_000)
 
@@ -144,7 +144,7 @@ def test_a_body_in_very_many_pieces_is_read_and_so_are_some_lines_after_it(servi
 
 
 def test_more_connections_than_there_may_be_are_told_to_come_again(service, monkeypatch):
-    monkeypatch.setattr(connections, "_MOST_CONNECTIONS", 2)
+    monkeypatch.setattr(server, "_MAX_CONNECTIONS", 2)
     idle = [service.connect() for _ in range(3)]
     wait_until(lambda: len(service._server.server_state.connections) == 3)
     refused = service.get("/progress")

@@ -175,14 +175,14 @@ def test_answers_that_waited_when_the_service_ended_are_learned_by_the_next(serv
 
 def test_a_weight_reaches_the_store(patient):
     label(patient, "a", True, weight=2.5, final=False)
-    assert patient.app.state.worker._desk._pending["a"].weight == 2.5
+    assert patient.app.state.worker._session._pending["a"].weight == 2.5
 
 
 @pytest.mark.parametrize("store", [False, True])
 def test_an_answer_sent_again_with_another_weight_takes_its_place(serve, store):
     running = serve(store=store, undo=NEVER)
     running.event("a")
-    pending = running.app.state.worker._desk._pending
+    pending = running.app.state.worker._session._pending
     for weight in (2.5, 4.0, None):
         label(running, "a", True, weight=weight, final=False)
         assert (pending["a"].answer, pending["a"].weight) == (True, weight)
@@ -191,7 +191,7 @@ def test_an_answer_sent_again_with_another_weight_takes_its_place(serve, store):
 def test_a_final_label_replaces_the_weight_of_an_answer_that_waits(patient):
     label(patient, "a", True, weight=2.5, final=False)
     label(patient, "a", True, weight=4.0)
-    pending = patient.app.state.worker._desk._pending
+    pending = patient.app.state.worker._session._pending
     assert (pending["a"].state, pending["a"].weight) == ("learned", 4.0)
 
 

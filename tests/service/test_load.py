@@ -13,8 +13,8 @@ from serving import curious, wait_until
 
 from river_oa3 import PendingLabels
 from river_oa3.pending import engines
-from river_oa3.service import Limits, routes_watch, worker
-from river_oa3.service.desk import Desk
+from river_oa3.service import Limits, app, worker
+from river_oa3.service.session import LearnerSession
 
 
 def request(body, length=None, path="/events"):
@@ -28,13 +28,13 @@ def request(body, length=None, path="/events"):
 @pytest.fixture
 def stuck(serve, monkeypatch):
     """A service whose learner waits for us, and may have ten events waiting."""
-    goes_on, predict = threading.Event(), Desk.events
+    goes_on, predict = threading.Event(), LearnerSession.events
 
-    def wait_and_predict(desk, events):
+    def wait_and_predict(session, events):
         assert goes_on.wait(20)
-        return predict(desk, events)
+        return predict(session, events)
 
-    monkeypatch.setattr(Desk, "events", wait_and_predict)
+    monkeypatch.setattr(LearnerSession, "events", wait_and_predict)
     running = serve(limits=Limits(backlog=10, batch=10, bodies=100_000))
     running.goes_on = goes_on
     yield running
@@ -146,8 +146,8 @@ def test_what_fails_is_told_to_those_who_watch_until_a_write_succeeds(
     serve, tmp_path, monkeypatch, caplog
 ):
     monkeypatch.setattr(engines, "PATIENCE", 0.05)
-    monkeypatch.setattr(routes_watch, "_FRESH", 0.0)
-    monkeypatch.setattr(worker, "_DOUBT", 0.0)
+    monkeypatch.setattr(app, "_HEALTH_CACHE_S", 0.0)
+    monkeypatch.setattr(worker, "_FAILURE_HOLD_S", 0.0)
     running = serve(store=True)
     running.event("before")
     lock = sqlite3.connect(tmp_path / "asks.db", isolation_level=None)

@@ -8,7 +8,7 @@ import pytest
 from asking import ALWAYS, Clock, X
 
 from river_oa3 import ActiveLearner, budget
-from river_oa3.service.outlook import outlook
+from river_oa3.service.progress import outlook
 
 
 def spent(limit, n=3):

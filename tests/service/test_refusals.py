@@ -13,8 +13,8 @@ import pytest
 from hypothesis import strategies as st
 
 from river_oa3.service import Limits
+from river_oa3.service.parse import parse_json
 from river_oa3.service.problems import Problem
-from river_oa3.service.reading import parse_json
 
 SMALL = Limits(body=20_000, batch=3, features=4, name=8, text=16, id=10)
 
@@ -198,7 +198,7 @@ def test_what_fails_inside_leaks_nothing(service, monkeypatch):
     def fail(*_):
         raise RuntimeError("secret /etc/passwd")
 
-    monkeypatch.setattr(service.app.state.worker._desk, "progress", fail)
+    monkeypatch.setattr(service.app.state.worker._session, "progress", fail)
     answer = service.get("/progress")
     assert answer.status_code == 500
     assert not re.search(r"secret|passwd|Traceback|\.py", answer.text)

@@ -100,6 +100,13 @@ def test_every_route_is_described_with_what_it_takes(service):
         *((path, "post") for path in ("/asks/lease", "/asks/release")),
         *((path, "get") for path in ("/asks", "/quality", "/progress", "/metrics", "/health")),
     }
+    pages = {"/", "/docs", "/openapi.json", "/page/{name}", "/health/live"}
+    assert routes == {
+        (route.path, method.lower())
+        for route in service.app.routes
+        for method in route.methods - {"HEAD"}
+        if route.path not in pages
+    }
     for path, method in routes:
         assert ("requestBody" in described["paths"][path][method]) == (method == "post")
 

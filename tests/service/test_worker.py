@@ -11,8 +11,8 @@ from serving import curious
 from river_oa3 import PendingLabels
 from river_oa3.pending import StoreError
 from river_oa3.service import Settings, worker
-from river_oa3.service.desk import Desk
 from river_oa3.service.problems import Problem
+from river_oa3.service.session import LearnerSession
 from river_oa3.service.worker import Worker
 
 
@@ -20,8 +20,8 @@ def fail(_):
     raise StoreError("the disk is full")
 
 
-def event(desk):
-    return desk.events([("a", {"v": 1.0})])
+def event(session):
+    return session.events([("a", {"v": 1.0})])
 
 
 def outcomes(tmp_path, *jobs):
@@ -29,7 +29,7 @@ def outcomes(tmp_path, *jobs):
 
     async def run():
         pending = PendingLabels(curious(), store=f"sqlite:///{tmp_path}/asks.db")
-        worker = Worker(Desk(pending, Settings()), backlog=100)
+        worker = Worker(LearnerSession(pending, Settings()), backlog=100)
         worker.start()
         holds = threading.Event()
         first = asyncio.ensure_future(worker.do(lambda _: holds.wait(20)))
@@ -46,7 +46,7 @@ def outcomes(tmp_path, *jobs):
 
 def test_a_job_that_fails_does_not_fail_its_neighbours(tmp_path):
     asked, failed, counted = outcomes(
-        tmp_path, (event, True), (fail, False), (lambda desk: desk.progress()["asked"], False)
+        tmp_path, (event, True), (fail, False), (lambda session: session.progress()["asked"], False)
     )
     assert asked == [{"id": "a", "label": False, "ask": True}]
     assert isinstance(failed, Problem)
@@ -57,15 +57,15 @@ def test_a_job_that_fails_does_not_fail_its_neighbours(tmp_path):
 def test_a_trial_write_does_not_hide_at_once_that_real_ones_fail(tmp_path, monkeypatch):
     async def run():
         pending = PendingLabels(curious(), store=f"sqlite:///{tmp_path}/asks.db")
-        running = Worker(Desk(pending, Settings()), backlog=100)
+        running = Worker(LearnerSession(pending, Settings()), backlog=100)
         running.start()
         states = []
-        for job, doubt in ((fail, 60.0), (Desk.check, 60.0), (Desk.check, 0.0)):
-            monkeypatch.setattr(worker, "_DOUBT", doubt)
+        for job, doubt in ((fail, 60.0), (LearnerSession.check, 60.0), (LearnerSession.check, 0.0)):
+            monkeypatch.setattr(worker, "_FAILURE_HOLD_S", doubt)
             await asyncio.gather(running.do(job), return_exceptions=True)
             states.append(running.store)
         await asyncio.gather(running.do(fail), return_exceptions=True)
-        monkeypatch.setattr(worker, "_DOUBT", 60.0)
+        monkeypatch.setattr(worker, "_FAILURE_HOLD_S", 60.0)
         await running.do(event, 1, True)
         await running.stop()
         return [*states, running.store]
@@ -78,7 +78,7 @@ def test_jobs_that_share_a_transaction_share_its_failure(tmp_path, order):
     first, second, counted = outcomes(
         tmp_path,
         *[(event, True), (fail, True)][::order],
-        (lambda desk: desk.progress()["asked"], False),
+        (lambda session: session.progress()["asked"], False),
     )
     assert (first.status, second.status) == (503, 503)
     assert counted == (1 if order == 1 else 0)

@@ -1,6 +1,6 @@
 // Talks to the service, and tells apart what can go wrong.
 
-const PATIENCE = 15000;
+const REQUEST_TIMEOUT_MS = 15000;
 
 // kind: "unreachable", "busy" (both worth another try), "token", or "refused".
 export class ApiError extends Error {
@@ -34,7 +34,7 @@ async function call(path, options) {
   if (token()) headers.authorization = `Bearer ${token()}`;
   let response, answer;
   try {
-    response = await fetch(path, { ...options, headers, cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
+    response = await fetch(path, { ...options, headers, cache: "no-store", signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
     answer = await response.json();
   } catch {
     throw new ApiError("unreachable", "The server does not answer.");

@@ -70,7 +70,7 @@ function showQuality(quality) {
 
 function range({ interval, labels, sensitivity, specificity }, shown) {
   const parts = sensitivity === null || specificity === null ? ""
-    : ` Of what is yes it finds ${percent(sensitivity, 0)}; of what is no it leaves ${percent(specificity, 0)} alone.`;
+    : ` Finds ${percent(sensitivity, 0)} of the positives, passes ${percent(specificity, 0)} of the negatives.`;
   return `Between ${shown(interval[0])} and ${shown(interval[1])}, in 19 of 20 cases, by ${plural(labels, "label", "labels")}.${parts}`;
 }
 

@@ -11,23 +11,22 @@ from collections import deque
 
 from river_oa3.pending import Ask, IdError, LabelLearnedError, PendingLabels, StoreError
 from river_oa3.service import views
-from river_oa3.service.curve import Curve, learned_so_far
-from river_oa3.service.outlook import Pace, outlook
+from river_oa3.service.parse import EventId, Label
 from river_oa3.service.problems import Problem
-from river_oa3.service.requests import EventId, Label
+from river_oa3.service.progress import AskRate, Curve, learned_so_far, outlook, quality_summary
 from river_oa3.service.settings import Settings
 
-__all__ = ["Desk"]
+__all__ = ["LearnerSession"]
 
 log = logging.getLogger("river_oa3.service")
 
-Answer = dict[str, typing.Any]
+Result = dict[str, typing.Any]
 
 # What a model says about an event or a label that it does not take.
 _REFUSALS = (TypeError, ValueError, ArithmeticError, MemoryError)
 
 # How often to look at what another process has learned.
-_SECONDS_BETWEEN_LOOKS = 10.0
+_LOOK_INTERVAL_S = 10.0
 
 _NOT_PENDING = (
     "no label is pending for this id: it was never asked for, or has expired. Labels are taken for "
@@ -36,17 +35,17 @@ _NOT_PENDING = (
 )
 
 # Seconds until the log repeats that asks are dropped.
-_SILENCE = 60.0
+_LOG_INTERVAL_S = 60.0
 
-# It may quote what was sent.
-_LONGEST = 500
+# Messages may quote what was sent.
+_MAX_MESSAGE_LENGTH = 500
 
 # A part of the asks that is as large as this ends, and so do the first ones that it is made of.
-_MOST_BYTES = 4 * 2**20
+_MAX_PAGE_BYTES = 4 * 2**20
 _FIRST_ASKS = 4
 
 
-class Desk:
+class LearnerSession:
     """What the service does with the learner and the asks; it belongs to the worker's thread.
 
     Parameters
@@ -68,7 +67,7 @@ class Desk:
     def __init__(self, pending: PendingLabels, settings: Settings):
         self._pending = pending
         self._settings = settings
-        self._pace = Pace(pending.model.n_asked)
+        self._ask_rate = AskRate(pending.model.n_asked)
         self._curve: Curve = learned_so_far(pending)
         # When answers may be learned, and what was answered by then on the clock of the asks.
         self._due: deque[tuple[float, dt.datetime]] = deque()
@@ -80,12 +79,12 @@ class Desk:
         self.refused_labels = 0
         self.n_writes = 0
         self.n_checks = 0
-        self._full_at = -_SILENCE
+        self._full_at = -_LOG_INTERVAL_S
 
     def together(self) -> contextlib.AbstractContextManager[None]:
         return self._pending.together()
 
-    def events(self, events: list[tuple[EventId, typing.Any] | Problem]) -> list[Answer]:
+    def events(self, events: list[tuple[EventId, typing.Any] | Problem]) -> list[Result]:
         """What is thought of each event, and whether its label is asked for."""
         if not self._pending.learns:
             raise Problem(
@@ -93,7 +92,7 @@ class Desk:
                 "this instance was started with --answers-only: send events to the instance that "
                 "owns the store",
             )
-        answers: list[Answer] = []
+        answers: list[Result] = []
         n_expired = self._pending.n_expired
         predict = self._pending.predict_one
         for event in events:
@@ -104,29 +103,29 @@ class Desk:
             try:
                 label, ask = predict(event_id, x)
                 self.n_writes += ask
-                answers.append({"id": event_id, "label": views.plain(label), "ask": ask})
+                answers.append({"id": event_id, "label": views.json_value(label), "ask": ask})
             except StoreError:
                 raise
             except _REFUSALS as error:
                 self.refused_events += 1
                 field = "id" if isinstance(error, IdError) else "x"
-                described = {"field": field, "message": str(error)[:_LONGEST]}
+                described = {"field": field, "message": str(error)[:_MAX_MESSAGE_LENGTH]}
                 answers.append({"id": event_id, "error": described})
-        self._pace.note(self._pending.model.n_asked)
+        self._ask_rate.note(self._pending.model.n_asked)
         if self._pending.n_expired > n_expired:
             self._note_full()
         return answers
 
-    def labels(self, labels: list[Label | Problem]) -> list[Answer]:
+    def labels(self, labels: list[Label | Problem]) -> list[Result]:
         """What becomes of each answer."""
-        answers: list[Answer] = [{}] * len(labels)
+        answers: list[Result] = [{}] * len(labels)
         final: list[tuple[int, Label]] = []
         for index, label in enumerate(labels):
             if isinstance(label, Problem):
                 answers[index] = {"error": label.described(), "status": label.status}
                 continue
             try:
-                self._check_person(label)
+                self._check_lease(label)
                 if label.is_final and self._pending.learns:
                     final.append((index, label))
                 else:
@@ -137,7 +136,7 @@ class Desk:
         self._learn(final, answers)
         return answers
 
-    def withdraw(self, event_id: EventId) -> Answer:
+    def withdraw(self, event_id: EventId) -> Result:
         """Take an answer back that is not learned yet."""
         state = self._ask(event_id).state
         if state == "learned":
@@ -146,19 +145,19 @@ class Desk:
             self.n_writes += self._pending.withdraw(event_id)
         return {"id": event_id, "state": self._ask(event_id).state}
 
-    def lease(self, who: str) -> Answer:
+    def lease(self, annotator: str) -> Result:
         """The next ask for a person."""
-        ask = self._pending.lease(who, self._settings.lease)
+        ask = self._pending.lease(annotator, self._settings.lease)
         self.n_writes += ask is not None
         return {
-            "ask": None if ask is None else views.for_a_person(ask, self._pending.model),
+            "ask": None if ask is None else views.annotator_view(ask, self._pending.model),
             "open": self._pending.count(),
             "seconds": self._settings.lease,
         }
 
-    def release(self, event_id: EventId, who: str, skip: bool) -> Answer:
+    def release(self, event_id: EventId, annotator: str, skip: bool) -> Result:
         """Give an ask back."""
-        released = self._pending.release(event_id, who, skip)
+        released = self._pending.release(event_id, annotator, skip)
         self.n_writes += released
         return {"released": released}
 
@@ -174,24 +173,24 @@ class Desk:
                 found, after = self._pending.page(state, min(wanted, limit - len(encoded)), after)
             except ValueError as error:
                 raise Problem(409, str(error), "after") from None
-            encoded += [views.encoded(views.for_a_program(ask)) for ask in found]
+            encoded += [views.encoded(views.api_view(ask)) for ask in found]
             size += sum(map(len, encoded[-len(found) :])) if found else 0
-            if after is None or len(encoded) >= limit or size >= _MOST_BYTES:
+            if after is None or len(encoded) >= limit or size >= _MAX_PAGE_BYTES:
                 break
-            wanted = max(1, (_MOST_BYTES - size) * len(encoded) // size)
+            wanted = max(1, (_MAX_PAGE_BYTES - size) * len(encoded) // size)
         rest = views.encoded({"count": self._pending.count(state), "next": after})
         return b'{"asks":[' + b",".join(encoded) + b"]," + rest[1:]
 
-    def quality(self) -> Answer:
+    def quality(self) -> Result:
         """How good the answers are."""
-        self._look_again()
-        return typing.cast(Answer, views.plain(self._pending.quality.to_dict()))
+        self._refresh()
+        return typing.cast(Result, views.json_value(self._pending.quality.to_dict()))
 
-    def progress(self) -> Answer:
+    def progress(self) -> Result:
         """All that the page shows beside the ask."""
-        self._look_again()
+        self._refresh()
         pending, model = self._pending, self._pending.model
-        self._pace.note(model.n_asked)
+        self._ask_rate.note(model.n_asked)
         return {
             "question": self._settings.question,
             "undo_seconds": self._settings.undo,
@@ -200,15 +199,15 @@ class Desk:
             "seen": model.n_seen,
             "asked": model.n_asked,
             "learned": model.n_learned,
-            "budget": outlook(model, self._pace.labels_per_second()),
-            "quality": views.quality(pending.quality),
+            "budget": outlook(model, self._ask_rate.labels_per_second()),
+            "quality": quality_summary(pending.quality),
             "curve": self._curve.points(pending.quality),
         }
 
     def counts(self) -> dict[str, float | None]:
         """Numbers for those who watch the service."""
         self.check()
-        self._look_again()
+        self._refresh()
         pending, model = self._pending, self._pending.model
         quality = pending.quality
         interval = quality.interval()
@@ -243,7 +242,7 @@ class Desk:
         """Learn the answers that nobody took back in time."""
         now = time.monotonic()
         if self._pending.learns and now >= self._look_at:
-            self._look_at = now + _SECONDS_BETWEEN_LOOKS
+            self._look_at = now + _LOOK_INTERVAL_S
             self._find_answers()
         due = [
             answered_at
@@ -263,15 +262,15 @@ class Desk:
     def close(self) -> None:
         self._pending.close()
 
-    def _check_person(self, label: Label) -> None:
+    def _check_lease(self, label: Label) -> None:
         """An ask that somebody else has by now is theirs."""
-        if label.who is None:
+        if label.annotator is None:
             return
         ask = self._ask(label.event_id)
-        if ask.leased_to not in (None, label.who):
+        if ask.leased_to not in (None, label.annotator):
             raise Problem(409, "this ask is leased to another annotator", "id")
 
-    def _learn(self, final: list[tuple[int, Label]], answers: list[Answer]) -> None:
+    def _learn(self, final: list[tuple[int, Label]], answers: list[Result]) -> None:
         wanted = [(label.event_id, label.label, label.weight) for _, label in final]
         before = self._pending.model.n_learned
         errors = self._pending.learn_each(wanted) if wanted else []
@@ -286,7 +285,7 @@ class Desk:
             self._note_quality()
         final.clear()
 
-    def _answer(self, label: Label) -> Answer:
+    def _answer(self, label: Label) -> Result:
         ask = self._pending[label.event_id]
         is_same = (ask.answer, ask.weight) == (label.label, label.weight)
         if not (ask.state == "answered" and is_same):
@@ -303,16 +302,16 @@ class Desk:
         if self._pending.learns:
             self._due.append((time.monotonic() + self._settings.undo, ask.answered_at))
 
-    def _refusal(self, label: Label, error: Exception) -> Answer:
+    def _refusal(self, label: Label, error: Exception) -> Result:
         self.refused_labels += 1
         if isinstance(error, KeyError):
             error = Problem(404, _NOT_PENDING, "id")
         elif isinstance(error, RuntimeError):  # somebody else uses the same store
             error = Problem(409, "was answered by somebody else just now", "id")
         elif isinstance(error, LabelLearnedError):
-            error = Problem(409, str(error)[:_LONGEST], "label")
+            error = Problem(409, str(error)[:_MAX_MESSAGE_LENGTH], "label")
         elif not isinstance(error, Problem):
-            error = Problem(422, str(error)[:_LONGEST], "label")
+            error = Problem(422, str(error)[:_MAX_MESSAGE_LENGTH], "label")
         return {"id": label.event_id, "error": error.described(), "status": error.status}
 
     def _ask(self, event_id: EventId) -> Ask:
@@ -328,7 +327,7 @@ class Desk:
             if ask.answered_at not in known:
                 self._learn_later(ask)
 
-    def _look_again(self) -> None:
+    def _refresh(self) -> None:
         """See now and then what the process has done that learns, where that is another one."""
         start = time.monotonic()
         if not self._pending.learns and start >= self._look_at:
@@ -336,12 +335,12 @@ class Desk:
             self._curve = learned_so_far(self._pending)
             # The more there is to read, the less often: most of the time is for people.
             now = time.monotonic()
-            self._look_at = now + max(_SECONDS_BETWEEN_LOOKS, 20.0 * (now - start))
+            self._look_at = now + max(_LOOK_INTERVAL_S, 20.0 * (now - start))
 
     def _note_full(self) -> None:
         """Say that the oldest ask is dropped for each new one, where that is so."""
         pending, now = self._pending, time.monotonic()
-        if now - self._full_at >= _SILENCE and pending.count() >= pending.capacity:
+        if now - self._full_at >= _LOG_INTERVAL_S and pending.count() >= pending.capacity:
             self._full_at = now
             log.warning(
                 "%d asks are open, which is the capacity: the oldest expires for each new one. "

@@ -1,17 +1,22 @@
+"""Numbers in the text form that Prometheus reads.
+
+The form is that of version 0.0.4: a line of help and one of type for each name, then its samples.
+"""
+
 from __future__ import annotations
 
 import importlib.metadata
+import math
 import typing
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
-from river_oa3.service.prometheus import Histogram, family
+__all__ = ["CONTENT_TYPE", "Measures"]
 
-__all__ = ["Measures"]
+_BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0, 5.0)
 
-_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0, 5.0)
-
-# Each number that the desk gives: its name, its kind and what it says.
-_DESK = {
+# Each number that the session counts: its name, its kind and what it says.
+_COUNTS = {
     "seen": ("events_total", "counter", "Events that the model has predicted."),
     "asked": ("asks_total", "counter", "Labels that have been asked for."),
     "learned": ("labels_learned_total", "counter", "Labels that have been learned."),
@@ -28,6 +33,10 @@ _DESK = {
     "drifts": ("drifts_total", "counter", "How often mistakes became more frequent."),
 }
 
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+Labels = Mapping[str, str]
+
 
 class Measures:
     """Counts requests, and writes down all numbers for Prometheus.
@@ -42,7 +51,7 @@ class Measures:
     def __init__(self, paths: set[str]):
         self._paths = paths
         self._requests: Counter[tuple[str, int]] = Counter()
-        self._seconds = {path: Histogram(_BOUNDS) for path in (*paths, "other")}
+        self._seconds = {path: Histogram(_BUCKETS_S) for path in (*paths, "other")}
 
     def note(self, path: str, status: int, seconds: float) -> None:
         """Count a request."""
@@ -56,7 +65,7 @@ class Measures:
         """Everything, in the text form; what cannot be counted now is left out."""
         version = {"version": importlib.metadata.version("river-oa3")}
         lines = _family("info", "gauge", "The version.", [("", version, 1)])
-        for key, (name, kind, text) in _DESK.items():
+        for key, (name, kind, text) in _COUNTS.items():
             value = counts.get(key)
             if value is not None:
                 lines += _family(name, kind, text, [("", {}, value)])
@@ -82,3 +91,77 @@ class Measures:
 
 def _family(name: str, kind: str, text: str, samples: typing.Any) -> list[str]:
     return family(f"river_oa3_{name}", kind, text, samples)
+
+
+def family(
+    name: str, kind: str, text: str, samples: Iterable[tuple[str, Labels, float]]
+) -> list[str]:
+    r"""The lines of one name; a sample has a suffix, labels and a value.
+
+    Examples
+    --------
+
+    >>> from river_oa3.service.metrics import family
+
+    >>> for line in family('asks_open', 'gauge', 'Asks.', [('', {'of': 'a "b"\n'}, 3.0)]):
+    ...     print(line)
+    # HELP asks_open Asks.
+    # TYPE asks_open gauge
+    asks_open{of="a \"b\"\n"} 3
+
+    """
+    helped = text.replace("\\", r"\\").replace("\n", r"\n")
+    lines = [f"# HELP {name} {helped}", f"# TYPE {name} {kind}"]
+    for suffix, labels, value in samples:
+        lines.append(f"{name}{suffix}{_labels(labels)} {number(value)}")
+    return lines
+
+
+def number(value: float) -> str:
+    """A number as Prometheus, and Go, would write it."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "+Inf" if value > 0 else "-Inf"
+    return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(float(value))
+
+
+def _labels(labels: Labels) -> str:
+    if not labels:
+        return ""
+    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+
+
+class Histogram:
+    """Counts of values up to bounds, and their sum.
+
+    Parameters
+    ----------
+    bounds
+        Rising; one beyond all is added.
+
+    """
+
+    def __init__(self, bounds: Sequence[float]):
+        self._bounds = (*bounds, math.inf)
+        self._counts = [0] * len(self._bounds)
+        self._sum = 0.0
+
+    def note(self, value: float) -> None:
+        for index, bound in enumerate(self._bounds):
+            if value <= bound:
+                self._counts[index] += 1
+                break
+        self._sum += value
+
+    def samples(self, labels: Labels) -> list[tuple[str, Labels, float]]:
+        """Running totals, as the form wants them."""
+        total, found = 0, []
+        for bound, count in zip(self._bounds, self._counts, strict=True):
+            total += count
+            found.append(("_bucket", {**labels, "le": number(bound)}, total))
+        return [*found, ("_sum", labels, self._sum), ("_count", labels, total)]

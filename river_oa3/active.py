@@ -23,6 +23,7 @@ from river_oa3.query import (
     Query,
     RandomQuery,
 )
+from river_oa3.state import LARGEST_INTEGER, State, counted
 
 __all__ = ["ActiveLearner", "LastQuery"]
 
@@ -30,6 +31,15 @@ __all__ = ["ActiveLearner", "LastQuery"]
 # A stream that starts with so many events of zeros is asked about them all the same from there on.
 MAX_LEADING_ZERO_EVENTS = 10
 
+
+# What it counts, under the names of its state.
+_COUNTS = {
+    "n_seen": "n_seen",
+    "n_asked": "n_asked",
+    "n_learned": "n_learned",
+    "n_leading_zero_events": "_n_leading_zero_events",
+    "taught": "_taught",
+}
 
 # The probability with which a label was asked for.
 _asked_with = Aside()
@@ -140,12 +150,6 @@ class ActiveLearner(ActiveLearningClassifier):
 
     """
 
-    # What the newest ask was decided by: both margins, variance, confidence, missing class.
-    _asked_about: tuple[float, float, float, float, int] | None = None
-    # What it thought of that event; for whoever keeps asks, and None without anybody who does.
-    _asked_odds: dict[typing.Any, float] | None = None
-    _keeps_odds = False
-
     def __init__(
         self,
         classifier: base.Classifier | compose.Pipeline | None = None,
@@ -188,9 +192,15 @@ class ActiveLearner(ActiveLearningClassifier):
         self._n_leading_zero_events = 0
         # Predicted events that have taught the transformers and not been learned since.
         self._taught = 0
+        # What the newest ask was decided by: both margins, variance, confidence, missing class.
+        self._asked_about: tuple[float, float, float, float, int] | None = None
+        # What it thought of that event; for whoever keeps asks, and None without anybody who does.
+        self._asked_odds: dict[typing.Any, float] | None = None
+        self._keeps_odds = False
 
     def __setstate__(self, state: dict[str, typing.Any]) -> None:
-        self.__dict__.update(state)
+        fresh = {"_asked_about": None, "_asked_odds": None, "_keeps_odds": False}
+        self.__dict__.update(fresh | state)  # which those that were stored long ago did not have
         if "_n_blank" in state:  # stored by version 0.1
             self._n_leading_zero_events = self.__dict__.pop("_n_blank")
             self._last = None if state["_last"] is None else (*state["_last"], None)
@@ -419,6 +429,45 @@ class ActiveLearner(ActiveLearningClassifier):
         return self._budget
 
     @property
+    def rule(self) -> Query:
+        """The rule for asking, also where none was given.
+
+        Examples
+        --------
+
+        >>> from river_oa3 import ActiveLearner
+
+        >>> ActiveLearner().rule
+        AdaptiveQuery ()
+
+        """
+        return self._query
+
+    def state(self) -> dict[str, typing.Any]:
+        """What it has counted, the newest event, and its generator of random numbers as it is.
+
+        The classifier, `rule` and `spending` are parts with a state of their own.
+        """
+        last = self._last
+        return {
+            **{name: counted(getattr(self, attribute)) for name, attribute in _COUNTS.items()},
+            "last_query": None
+            if last is None
+            else {"probability": last[0], "asked": last[1], "refund_token": last[2]},
+            "random": self._rng,
+        }
+
+    def restore(self, state: dict[str, typing.Any]) -> None:
+        """Go on where one was when it gave this `state`; a `ValueError` says what cannot be one."""
+        given = State(state)
+        counts = {attribute: given.count(name) for name, attribute in _COUNTS.items()}
+        last = given.optional(lambda name: _restored_last(given.inner(name)), "last_query")
+        source = given.take("random")
+        given.check_all_taken()
+        vars(self).update(counts)
+        self._last, self._rng = last, source
+
+    @property
     def refund_token(self) -> int | None:
         """What `refund` takes to give back the label of the newest event, if it was asked for."""
         return None if self._last is None else self._last[2]
@@ -633,6 +682,16 @@ class ActiveLearner(ActiveLearningClassifier):
     def _unit_test_skips(self) -> set[str]:
         # It expects a dict where every active learner, river's own too, gives a dict and a bool.
         return {"check_predict_proba_one_binary"}
+
+
+def _restored_last(given: State) -> tuple[float, bool, int | None]:
+    last = (
+        given.number("probability", 0.0, 1.0),
+        given.flag("asked"),
+        given.optional(lambda name: given.integer(name, -LARGEST_INTEGER), "refund_token"),
+    )
+    given.check_all_taken()
+    return last
 
 
 def _adapts(query: Query) -> bool:

@@ -18,11 +18,14 @@ from collections.abc import Callable
 from river_oa3._core import checks
 from river_oa3.one_step import StepLock, inside_step, one_step
 from river_oa3.parameters import Mutable
+from river_oa3.state import LARGEST_INTEGER, State, counted
 
 __all__ = ["Budget", "Pace", "RateBudget", "TotalBudget", "WindowBudget"]
 
 # No clock shows more seconds: a hundred million years.
 _END_OF_TIME = 3e15
+# No window of time has a higher number.
+_LAST_WINDOW = 2**62
 
 Clock = Callable[[], "dt.datetime | float"]
 
@@ -61,6 +64,9 @@ class Budget(Mutable, abc.ABC):
     what comes back (`refund`). Asking and paying are one step here, which calls `can_ask` and
     `_spend` while other threads wait; the numbers that a subclass changes in a `tick` or a `refund`
     of its own are its own to guard.
+
+    One that is to be kept in a model file, or in the store of a `PendingLabels`, also says what use
+    has made of it (`state`, `restore`), and is registered: see `river_oa3.files.register`.
 
     Looking (`left`, `can_ask`) waits for nobody. In the middle of a step, where a finalizer or a
     signal handler may look, it shows the budget as the step before left it or as this one leaves
@@ -148,6 +154,18 @@ class Budget(Mutable, abc.ABC):
         self._spend()
         return self.refund_token
 
+    def state(self) -> dict[str, typing.Any]:
+        """What use has made of it, as plain values; its parameters are not among them."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what to keep of it")
+
+    def restore(self, state: dict[str, typing.Any]) -> None:
+        """Go on where one of the same kind was when it gave this `state`.
+
+        A `ValueError` says what cannot be a state; then nothing has changed. Parameters stay as
+        they are, and may be others than those of the one that gave it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say how to go on")
+
     def _catch_up(self) -> None:
         """Note, at the start of a step, what time alone has changed."""
 
@@ -231,6 +249,16 @@ class TotalBudget(Budget):
     def refund(self, refund_token: int | None = None) -> None:
         self._spent = max(0, self._spent - 1)
 
+    def state(self) -> dict[str, typing.Any]:
+        return {"spent": counted(self._spent)}
+
+    @one_step
+    def restore(self, state: dict[str, typing.Any]) -> None:
+        given = State(state)
+        spent = given.count("spent")
+        given.check_all_taken()
+        self._spent = spent
+
 
 class RateBudget(Budget):
     """A share of the events, with little memory of those that nobody asked about.
@@ -305,6 +333,17 @@ class RateBudget(Budget):
     def refund(self, refund_token: int | None = None) -> None:
         self._saved = min(self._most, self._saved + 1.0)
 
+    def state(self) -> dict[str, typing.Any]:
+        return {"saved": self._saved}
+
+    @one_step
+    def restore(self, state: dict[str, typing.Any]) -> None:
+        given = State(state)
+        # Ten shares of 0.1 may be a little less than the label they pay for.
+        saved = given.number("saved", -1e-6)
+        given.check_all_taken()
+        self._saved = min(self._most, saved)
+
 
 class _Window(typing.NamedTuple):
     """A window of a `WindowBudget`; one object, so that nobody sees half of a change."""
@@ -320,6 +359,36 @@ class _Window(typing.NamedTuple):
     events_last: int | None = None
     # Which share of it was over when it was opened.
     opened: float = 0.0
+
+    def state(self) -> dict[str, typing.Any]:
+        return {
+            "number": min(self.number, _LAST_WINDOW),
+            "refund_token": min(self.refund_token, _LAST_WINDOW),
+            "spent": counted(self.spent),
+            "went_back_to": None if self.went_back_to is None else float(self.went_back_to),
+            "events_before": counted(self.events_before),
+            "labels_before": counted(self.labels_before),
+            "events_last": None if self.events_last is None else counted(self.events_last),
+            "opened": self.opened,
+        }
+
+    @classmethod
+    def restored(cls, given: State) -> _Window:
+        """The window that gave this state."""
+        window = cls(
+            number=given.integer("number", -LARGEST_INTEGER, _LAST_WINDOW),
+            refund_token=given.integer("refund_token", -LARGEST_INTEGER, _LAST_WINDOW),
+            spent=given.count("spent"),
+            went_back_to=given.optional(
+                lambda name: given.number(name, -_END_OF_TIME, _END_OF_TIME), "went_back_to"
+            ),
+            events_before=given.count("events_before"),
+            labels_before=given.count("labels_before"),
+            events_last=given.optional(given.count, "events_last"),
+            opened=given.number("opened", 0.0, 1.0),
+        )
+        given.check_all_taken()
+        return window
 
 
 # Before any clock, and any event.
@@ -487,3 +556,13 @@ class WindowBudget(Budget):
         window = self._window
         if window.spent > 0 and refund_token in (None, window.refund_token):
             self._window = window._replace(spent=window.spent - 1)
+
+    def state(self) -> dict[str, typing.Any]:
+        return {"events": counted(self._events), "window": self._window.state()}
+
+    @one_step
+    def restore(self, state: dict[str, typing.Any]) -> None:
+        given = State(state)
+        events, window = given.count("events"), _Window.restored(given.inner("window"))
+        given.check_all_taken()
+        self._events, self._window = events, window

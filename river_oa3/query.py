@@ -13,8 +13,13 @@ from river_oa3._core import checks
 from river_oa3._core.query import AdaptiveRule, asymmetric_probability
 from river_oa3.budget import UNLIMITED
 from river_oa3.parameters import Mutable
+from river_oa3.state import State
 
 __all__ = ["AdaptiveQuery", "AsymmetricQuery", "FirstComeQuery", "Query", "RandomQuery"]
+
+# Of the worth of a label, whose running mean is kept over so many events.
+_MOST_WORTH = 1e300
+_SCORE_WINDOW = 200.0
 
 
 class Query(Mutable, abc.ABC):
@@ -22,6 +27,9 @@ class Query(Mutable, abc.ABC):
 
     Rules that set `uses_margin` to False are not given a margin, which spares the work of
     computing one.
+
+    One that is to be kept in a model file is registered: see `river_oa3.files.register`. Where use
+    changes it, it says how (`state`, `restore`).
 
     """
 
@@ -39,6 +47,17 @@ class Query(Mutable, abc.ABC):
             How sure the model is of that, 0 for completely, and the less sure the lower.
 
         """
+
+    def state(self) -> dict[str, typing.Any]:
+        """What use has made of it, as plain values; its parameters are not among them."""
+        return {}
+
+    def restore(self, state: dict[str, typing.Any]) -> None:
+        """Go on where one of the same kind was when it gave this `state`.
+
+        A `ValueError` says what cannot be a state; then nothing has changed.
+        """
+        State(state).check_all_taken()
 
 
 class AsymmetricQuery(Query):
@@ -141,6 +160,17 @@ class AdaptiveQuery(Query):
         confidence = max(confidence, -0.5 + 1e-12)
         variance = -2.0 * confidence / (1.0 + 2.0 * confidence)
         return self._rule.probability(margin, margin, variance, 0, *UNLIMITED)
+
+    def state(self) -> dict[str, typing.Any]:
+        mean, count = typing.cast(typing.Any, self._rule).__reduce__()[1]
+        return {"mean": mean, "count": count}
+
+    def restore(self, state: dict[str, typing.Any]) -> None:
+        given = State(state)
+        mean = given.number("mean", 0.0, _MOST_WORTH)
+        count = given.number("count", 0.0, _SCORE_WINDOW)
+        given.check_all_taken()
+        self._rule = AdaptiveRule(mean, count)
 
 
 class RandomQuery(Query):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,14 @@ import river_oa3
 FOLDER = Path(river_oa3.__file__).parent
 
 LEARNERS = {"_core", "auto", "base", "budget", "first_order", "metrics", "oa3", "query", "rivals"}
-ACTIVE = LEARNERS | {"active", "debugging", "opinions", "pipelines"}
+ACTIVE = LEARNERS | {"active", "debugging", "opinions", "pipelines", "state"}
 MAY_IMPORT = {
     "_core": set(),
     "schema": {"_core"},
-    "monitor": {"_core", "metrics"},
+    "monitor": {"_core", "metrics", "state"},
     "datasets": {"_core", "fixed_scaler", "schema"},
-    # A service in memory can be saved, and a store keeps models in files.
-    "files": ACTIVE | {"fixed_scaler", "monitor", "oa3_diag", "pending", "schema", "soa3", "ssoa3"},
+    "files": ACTIVE | {"fixed_scaler", "monitor", "oa3_diag", "schema", "soa3", "ssoa3"},
+    # A store keeps models in files, and a service in memory can be saved.
     "pending": ACTIVE | {"files", "monitor", "scoring"},
     "scoring": ACTIVE | {"datasets", "schema"},
     "spark": ACTIVE | {"files", "pending", "schema", "scoring"},
@@ -28,6 +29,8 @@ MAY_IMPORT = {
     "commands": {
         *("active", "datasets", "experiments", "files", "pending", "schema", "scoring"),
         *("service", "spark"),
+        # What a file holds, in words.
+        *("auto", "base", "budget", "parameters", "pipelines"),
     },
 }
 
@@ -52,6 +55,21 @@ def test_a_room_imports_what_lies_below_it_alone(room):
         for path in (FOLDER / room).rglob("*.py")
         for other in imported(path)
         if other.islower() and other not in MAY_IMPORT[room] | {room}
+    }
+    assert not found
+
+
+# Of river's classes, and of the compiled learners, which give and take the state of their cores.
+FOREIGN = {"_core", "_from_state", "_get_params", "_mean", "_y_name", "_zero_dict"}
+
+
+def test_files_know_no_private_attribute_of_what_gives_its_own_state():
+    found = {
+        (path.name, ast.unparse(node))
+        for path in (FOLDER / "files").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and re.match(r"_[a-z]", node.attr)
+        if ast.unparse(node.value) != "self" and node.attr not in FOREIGN
     }
     assert not found
 

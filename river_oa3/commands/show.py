@@ -9,9 +9,9 @@ import typing
 from pathlib import Path
 
 from river_oa3.commands.options import at_least
+from river_oa3.commands.summary import printable, summary
 from river_oa3.datasets import DataError
 from river_oa3.files.paths import read_path
-from river_oa3.files.summary import printable, summary
 
 __all__ = ["add_arguments", "run"]
 

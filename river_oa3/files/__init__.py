@@ -3,5 +3,6 @@
 from river_oa3.files.container import from_bytes, to_bytes
 from river_oa3.files.errors import FileError
 from river_oa3.files.paths import load, save
+from river_oa3.files.yours import register
 
-__all__ = ["FileError", "from_bytes", "load", "save", "to_bytes"]
+__all__ = ["FileError", "from_bytes", "load", "register", "save", "to_bytes"]

@@ -10,8 +10,8 @@ from collections import Counter
 
 from river_oa3.files.archive import check_whole, read_entries, starts_as_archive, write_archive
 from river_oa3.files.errors import FileError
-from river_oa3.files.parts import Reader, Writer
-from river_oa3.files.values import shown
+from river_oa3.files.parts import Reader, Writer, register_kinds
+from river_oa3.state import shown
 
 __all__ = ["FORMAT", "MOST_BYTES", "Content", "from_bytes", "read", "to_bytes"]
 
@@ -35,29 +35,13 @@ class Content(typing.NamedTuple):
     versions: dict[str, str]
 
 
-@functools.cache
-def _register_kinds() -> None:
-    """Import what can be in a file, when there is one: river's metrics take long to import."""
-    from river_oa3.files import (  # noqa: F401 - each registers the kinds it knows
-        asking,
-        budgets,
-        encoders,
-        learners,
-        objectives,
-        quality,
-        rules,
-        steps,
-        waiting,
-    )
-
-
 def to_bytes(model: typing.Any, most: int = MOST_BYTES) -> bytes:
     """The content of a model's file; the same model gives the same bytes.
 
     One that would take more than `most` bytes, which by default is what databases hold in one
     value, is refused before it is made.
     """
-    _register_kinds()
+    register_kinds()
     writer = Writer(most)
     part = writer.part(model)
     manifest = {"format": FORMAT, "versions": _versions()}
@@ -77,7 +61,7 @@ def from_bytes(data: bytes) -> typing.Any:
 
 def read(data: bytes) -> Content:
     """All that a file holds."""
-    _register_kinds()
+    register_kinds()
     content = memoryview(data).toreadonly().cast("B")
     _check_kind(content)
     check_whole(content)

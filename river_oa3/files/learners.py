@@ -1,4 +1,7 @@
-"""The learners of this package."""
+"""The learners of this package, and the metrics that answers are judged by.
+
+What a metric has counted elsewhere is not the model's.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,24 @@ import functools
 import typing
 
 import numpy as np
+from river import metrics as river_metrics
 
 from river_oa3._core import checks
 from river_oa3._core.auto import Auto
 from river_oa3.auto import AutoOA3Classifier
 from river_oa3.base import MarginClassifier, SecondOrderClassifier, SketchedClassifier
 from river_oa3.files.parts import Fields, Json, Writer, check_attributes, register
-from river_oa3.files.values import shown
 from river_oa3.first_order import (
     CostSensitiveClassifier,
     PassiveAggressiveClassifier,
     PerceptronClassifier,
 )
-from river_oa3.metrics import WeightedCost, WeightedSum
+from river_oa3.metrics import Sensitivity, Specificity, WeightedCost, WeightedSum
 from river_oa3.oa3 import OA3Classifier
 from river_oa3.oa3_diag import OA3DiagClassifier
 from river_oa3.soa3 import SOA3Classifier
 from river_oa3.ssoa3 import SSOA3Classifier
+from river_oa3.state import shown
 
 
 def _encode_core(model: MarginClassifier, writer: Writer) -> Json:
@@ -165,9 +169,49 @@ def _decode_cost_sensitive(fields: Fields) -> typing.Any:
     return _restored(model, _decode_core(fields))
 
 
+_Bare = Sensitivity | Specificity | river_metrics.Precision
+
+
+def _encode_sum(metric: WeightedSum, writer: Writer) -> Json:
+    check_attributes(metric, vars(metric.clone()))
+    return {"alpha_pos": metric.alpha_pos, "positive": writer.value(metric.pos_val)}
+
+
+def _decode_sum(fields: Fields) -> WeightedSum:
+    return WeightedSum(fields.number("alpha_pos"), pos_val=fields.value("positive"))
+
+
+def _encode_cost(metric: WeightedCost, writer: Writer) -> Json:
+    check_attributes(metric, vars(metric.clone()))
+    return {
+        "cost_fn": metric.cost_fn,
+        "cost_fp": metric.cost_fp,
+        "positive": writer.value(metric.pos_val),
+    }
+
+
+def _decode_cost(fields: Fields) -> WeightedCost:
+    return WeightedCost(
+        fields.number("cost_fn"), fields.number("cost_fp"), pos_val=fields.value("positive")
+    )
+
+
+def _encode_bare(metric: _Bare, writer: Writer) -> Json:
+    check_attributes(metric, vars(metric.clone()))
+    return {"positive": writer.value(metric.pos_val)}
+
+
+def _decode_bare(kind: type[_Bare], fields: Fields) -> _Bare:
+    return kind(pos_val=fields.value("positive"))
+
+
 for _kind in (OA3Classifier, OA3DiagClassifier, SOA3Classifier, SSOA3Classifier):
     register(_kind, _encode_second_order, functools.partial(_decode_second_order, _kind))
 register(AutoOA3Classifier, _encode_auto, _decode_auto)
 register(PassiveAggressiveClassifier, _encode_passive_aggressive, _decode_passive_aggressive)
 register(PerceptronClassifier, _encode_perceptron, _decode_perceptron)
 register(CostSensitiveClassifier, _encode_cost_sensitive, _decode_cost_sensitive)
+register(WeightedSum, _encode_sum, _decode_sum, is_setting=True)
+register(WeightedCost, _encode_cost, _decode_cost, is_setting=True)
+for _metric in (Sensitivity, Specificity, river_metrics.Precision):
+    register(_metric, _encode_bare, functools.partial(_decode_bare, _metric), is_setting=True)

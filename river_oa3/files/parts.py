@@ -6,6 +6,9 @@ out of them. Nothing else is made, whatever a file says.
 
 from __future__ import annotations
 
+import datetime as dt
+import functools
+import importlib
 import typing
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -17,8 +20,21 @@ from river_oa3.files import values
 from river_oa3.files.arrays import array_bytes
 from river_oa3.files.errors import FileError
 from river_oa3.files.fields import Fields, Json
+from river_oa3.state import LARGEST_INTEGER, Stateful, counted, shown
 
-__all__ = ["Codec", "Fields", "Json", "Reader", "Writer", "check_attributes", "register"]
+__all__ = [
+    "Codec",
+    "Fields",
+    "Json",
+    "Reader",
+    "Writer",
+    "check_attributes",
+    "check_goes_on",
+    "is_known",
+    "refusal",
+    "register",
+    "register_room",
+]
 
 MOST_PARTS_NESTED = 20
 ANOTHER_WAY = (
@@ -40,6 +56,8 @@ class Codec(typing.NamedTuple):
 
 _by_kind: dict[str, Codec] = {}
 _by_type: dict[type, Codec] = {}
+# Where they are registered, by modules that are imported when there is a file.
+_rooms = [f"river_oa3.files.{name}" for name in ("asking", "learners", "steps")]
 # What to do instead, for types that are often met and cannot be stored.
 _remedies: dict[type, str] = {}
 
@@ -52,11 +70,33 @@ def register(
 ) -> None:
     """Add a type that can be stored; its subclasses are not, for they may be anything."""
     codec = Codec(type.__name__, type, encode, decode, is_setting)
+    if full_name(_by_kind.get(codec.kind, codec).type) != full_name(type):
+        raise ValueError(
+            f"files know another {codec.kind}: give {full_name(type)} a name of its own"
+        )
     _by_kind[codec.kind] = _by_type[type] = codec
 
 
+def register_room(module: str) -> None:
+    """Name a module that registers types of its own, to be imported when there is a file."""
+    _rooms.append(module)
+
+
+@functools.cache
+def register_kinds() -> None:
+    """Import what can be in a file, when there is one: river's metrics take long to import."""
+    for module in _rooms:
+        importlib.import_module(module)
+
+
+def is_known(type: type) -> bool:
+    """Whether objects of this type can be stored."""
+    register_kinds()
+    return type in _by_type
+
+
 def register_remedy(type: type, remedy: str) -> None:
-    """Say what to do about a type that cannot be stored."""
+    """Say what to do about a type that cannot be stored, and about those made from it."""
     _remedies[type] = remedy
 
 
@@ -74,6 +114,21 @@ def check_attributes(part: typing.Any, known: Iterable[str]) -> None:
         )
 
 
+def check_goes_on(part: Stateful, state: Mapping[str, typing.Any]) -> None:
+    """Refuse a state that is not the one from which the part goes on, now that it has taken it."""
+    given, found = (
+        {name: values.to_json(value) for name, value in each.items() if not _is_array(value)}
+        for each in (state, part.state())
+    )
+    for name in given.keys() | found.keys():
+        if given.get(name) != found.get(name):
+            raise ValueError(f"{name} is {shown(given.get(name))}, and becomes another")
+
+
+def _is_array(value: typing.Any) -> bool:
+    return isinstance(value, np.ndarray)
+
+
 class Writer:
     """Turns a model into JSON, with its arrays beside it."""
 
@@ -89,7 +144,7 @@ class Writer:
         """An object of a registered type."""
         codec = _by_type.get(type(part))
         if codec is None:
-            raise FileError(_refusal(part))
+            raise FileError(refusal(part))
         if id(part) in self._written and not codec.is_setting:
             raise FileError(
                 f"the same {full_name(type(part))} is used in two places, which would be two of "
@@ -122,13 +177,26 @@ class Writer:
 
     def count(self, number: int) -> int:
         """A number of events, labels or the like."""
-        return min(int(number), values.LARGEST_COUNT)
+        return counted(number)
 
     def integer(self, what: str, number: int) -> typing.Any:
         """An integer that somebody has chosen, no larger than `Fields.integer` takes."""
-        if not abs(number) <= values.LARGEST_INTEGER:
-            raise FileError(f"{what} of {values.shown(number)} cannot be stored: 2**63 is the most")
+        if not abs(number) <= LARGEST_INTEGER:
+            raise FileError(f"{what} of {shown(number)} cannot be stored: 2**63 is the most")
         return self.value(number)
+
+    def span(self, what: str, span: int | dt.timedelta) -> typing.Any:
+        """A number of events, or a time."""
+        if isinstance(span, dt.timedelta):
+            return [span.days, span.seconds, span.microseconds]
+        return self.integer(what, span)
+
+    def state(self, state: Mapping[str, typing.Any]) -> Json:
+        """What a part gives of itself: plain values, and arrays by their names."""
+        return {
+            name: self.array(name, value) if _is_array(value) else self.value(value)
+            for name, value in state.items()
+        }
 
     def names(self, names: Iterable[Hashable]) -> list[typing.Any]:
         """Names of features."""
@@ -150,20 +218,16 @@ class Writer:
             )
 
 
-def _refusal(part: typing.Any) -> str:
-    kind = type(part)
-    if kind in _remedies:
-        return f"a {full_name(kind)} cannot be stored in a file: {_remedies[kind]}"
+def refusal(part: typing.Any, remedy: str = ANOTHER_WAY) -> str:
+    """Why a part cannot be stored, and what to do instead."""
+    kind, why = type(part), ""
     if callable(part) and hasattr(part, "__qualname__"):
-        name = f"{part.__module__}.{part.__qualname__}"
-        return f"{name} is code, which no file holds: {ANOTHER_WAY}"
-    for known in kind.__mro__[1:]:
-        if known in _by_type:
-            return (
-                f"a {full_name(kind)} cannot be stored in a file, for it is a class of its own, "
-                f"made from {known.__name__}: {ANOTHER_WAY}"
-            )
-    return f"a {full_name(kind)} cannot be stored in a file: {ANOTHER_WAY}"
+        return f"{part.__module__}.{part.__qualname__} is code, which no file holds: {remedy}"
+    if bases := [known for known in kind.__mro__[1:] if known in _by_type]:
+        why = f", for it is a class of its own, made from {bases[0].__name__}"
+    for known in reversed(kind.__mro__):
+        remedy = _remedies.get(known, remedy)
+    return f"a {full_name(kind)} cannot be stored in a file{why}: {remedy}"
 
 
 class Reader:
@@ -178,8 +242,9 @@ class Reader:
         codec = _by_kind.get(content["kind"])
         if codec is None:
             raise FileError(
-                f"{path} is of the kind {values.shown(content['kind'])}, which this version of "
-                "river_oa3 does not know"
+                f"{path} is of the kind {shown(content['kind'])}, which this version of "
+                "river_oa3 does not know. One of your own is registered before it is loaded: see "
+                "river_oa3.files.register"
             )
         if depth > MOST_PARTS_NESTED:
             raise FileError(f"{path} is nested more than {MOST_PARTS_NESTED} deep")
@@ -199,5 +264,5 @@ class Reader:
 
     def check_all_taken(self) -> None:
         if self._arrays:
-            names = values.shown(sorted(self._arrays))
+            names = shown(sorted(self._arrays))
             raise FileError(f"there are arrays that belong to nothing: {names}")

@@ -23,8 +23,9 @@ def save(model: typing.Any, path: Location) -> None:
     It holds every learner of this package, `ActiveLearner` with its rule, budget and generator of
     random numbers, `PendingLabels` in memory, `AskedQuality`, and river's pipelines and unions of
     `StandardScaler`, `MinMaxScaler`, `MaxAbsScaler`, `Normalizer`, `OneHotEncoder`, `StatImputer`,
-    `Select` and `Discard`. Anything else, such as a function or a class of your own, is refused by
-    name with a `FileError` that says what to do instead.
+    `Select` and `Discard`. Budgets and rules of your own that are registered
+    (`river_oa3.files.register`) go with it. Anything else, such as a function or another class of
+    your own, is refused by name with a `FileError` that says what to do instead.
 
     A file that is there is replaced when the new one is safe on the disk; a full disk or an
     interrupt leaves it as it was.

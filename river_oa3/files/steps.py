@@ -1,4 +1,4 @@
-"""River's pipelines, and the steps in them whose state is a few numbers per feature.
+"""River's pipelines and the steps in them, and the two steps of this package.
 
 A `compose.Select` gives features in the order of a set, which is another one in each process.
 """
@@ -9,7 +9,8 @@ import typing
 from collections.abc import Hashable, Iterable, Mapping
 
 import numpy as np
-from river import base, compose, preprocessing
+from river import base, compose, preprocessing, stats
+from river.preprocessing.impute import Constant
 
 from river_oa3.files.errors import FileError
 from river_oa3.files.fields import Fields, Json
@@ -21,11 +22,9 @@ from river_oa3.files.parts import (
     register,
     register_remedy,
 )
-from river_oa3.files.values import LARGEST_COUNT, shown
 from river_oa3.fixed_scaler import FixedColumn, FixedScaler
 from river_oa3.schema import Column, Schema
-
-__all__ = ["in_order", "number_of"]
+from river_oa3.state import LARGEST_COUNT, shown
 
 _CACHES = ("_plan", "_inference_transformers", "_last_step_cached", "_last_step_params")
 _STEPS = (base.Transformer, compose.Pipeline)
@@ -89,8 +88,8 @@ def _encode_standard(scaler: preprocessing.StandardScaler, writer: Writer) -> Js
     # A feature that is missing in one of them counts as 0 there, and so does a variance that is
     # below 0: batches leave such ones by rounding, and nothing can be divided by their root.
     names = list({**scaler.counts, **scaler.means, **scaler.vars})
-    means = [number_of(scaler, scaler.means.get(name, 0.0)) for name in names]
-    variances = [number_of(scaler, scaler.vars.get(name, 0.0)) for name in names]
+    means = [_number_of(scaler, scaler.means.get(name, 0.0)) for name in names]
+    variances = [_number_of(scaler, scaler.vars.get(name, 0.0)) for name in names]
     variances = [0.0 if variance < 0.0 else variance for variance in variances]
     return {
         "with_std": bool(scaler.with_std),
@@ -161,7 +160,7 @@ def _encode_extremes(
     scaler: base.Transformer, extremes: Iterable[typing.Any], writer: Writer
 ) -> list[typing.Any]:
     """As they came, integers too: as floats they would be rounded."""
-    return [writer.value(number_of(scaler, extreme.get())) for extreme in extremes]
+    return [writer.value(_number_of(scaler, extreme.get())) for extreme in extremes]
 
 
 def _decode_extremes(fields: Fields, name: str, size: int) -> list[float]:
@@ -178,7 +177,7 @@ def _encode_normalizer(step: preprocessing.Normalizer, writer: Writer) -> Json:
     check_attributes(step, ("order",))
     if step.order is None:
         return {"order": None}
-    return {"order": writer.value(number_of(step, step.order))}
+    return {"order": writer.value(_number_of(step, step.order))}
 
 
 def _decode_normalizer(fields: Fields) -> preprocessing.Normalizer:
@@ -190,11 +189,11 @@ def _decode_normalizer(fields: Fields) -> preprocessing.Normalizer:
 
 def _encode_keys(step: compose.Select | compose.Discard, writer: Writer) -> Json:
     check_attributes(step, ("keys",))
-    return {"names": writer.names(in_order(step.keys, writer))}
+    return {"names": writer.names(_in_order(step.keys, writer))}
 
 
 def _encode_schema(schema: Schema, writer: Writer) -> Json:
-    check_attributes(schema, ("columns", "_features", "_takes_empty_rows"))
+    check_attributes(schema, vars(schema.clone()))
     columns = schema.columns.items()
     return {"columns": [{"name": name, "is": column.as_json()} for name, column in columns]}
 
@@ -212,7 +211,7 @@ def _decode_schema(fields: Fields) -> Schema:
 
 
 def _encode_fixed_scaler(scaler: FixedScaler, writer: Writer) -> Json:
-    check_attributes(scaler, ("columns", "missing", "intercept", "unit_rows", "_zeros"))
+    check_attributes(scaler, vars(scaler.clone()))
     return {
         "columns": _encode_fixed_columns(scaler.columns, writer),
         "missing": _encode_fixed_columns(scaler.missing, writer),
@@ -270,12 +269,122 @@ def _decode_fixed_columns(fields: Fields) -> dict[Hashable, FixedColumn]:
     return dict(zip(features, (FixedColumn(*each) for each in columns), strict=True))
 
 
-def in_order(names: Iterable[Hashable], writer: Writer) -> list[Hashable]:
+def _encode_one_hot(step: preprocessing.OneHotEncoder, writer: Writer) -> Json:
+    check_attributes(step, ("categories", "drop_zeros", "drop_first", "values", "_zero_dict"))
+    for name, categories in step.values.items():
+        if type(categories) is not set:
+            raise FileError(
+                f"a {full_name(type(step))} whose categories of {shown(name)} are a "
+                f"{type(categories).__name__} cannot be stored in a file: give a set"
+            )
+    return {
+        "drop_zeros": bool(step.drop_zeros),
+        "drop_first": bool(step.drop_first),
+        "fixed": step.categories is not None,
+        "names": writer.names(step.values),
+        "values": [writer.names(_in_order(each, writer)) for each in step.values.values()],
+        # In the order in which they come out.
+        "zeros": writer.names(step._zero_dict),
+    }
+
+
+def _decode_one_hot(fields: Fields) -> preprocessing.OneHotEncoder:
+    names, lists = fields.names("names"), fields.items("values")
+    if len(lists) != len(names):
+        fields.refuse("values", f"are not those of {len(names)} features")
+    known = {
+        name: set(fields.inside({"values": values}, f"values[{number}]").names("values"))
+        for number, (name, values) in enumerate(zip(names, lists, strict=True))
+    }
+    flags = fields.flag("drop_zeros"), fields.flag("drop_first")
+    is_fixed = fields.flag("fixed")
+    step = preprocessing.OneHotEncoder(known if is_fixed else None, *flags)
+    zeros = fields.names("zeros")
+    if not all(type(name) is str for name in zeros):
+        fields.refuse("zeros", "are not all texts")
+    if not is_fixed:
+        step.values.update(known)
+    step._zero_dict = dict.fromkeys(zeros, 0)
+    return step
+
+
+def _encode_imputer(step: preprocessing.StatImputer, writer: Writer) -> Json:
+    check_attributes(step, ("imputers", "stats"))
+    if len(set(map(id, step.stats.values()))) < len(step.stats):
+        raise FileError(
+            f"a {full_name(type(step))} whose features share a statistic cannot be stored in a "
+            "file: give each its own"
+        )
+    return {
+        "names": writer.names(step.stats),
+        "fill": [_encode_fill(step, fill, writer) for fill in step.stats.values()],
+    }
+
+
+def _encode_fill(step: preprocessing.StatImputer, fill: typing.Any, writer: Writer) -> Json:
+    kind = type(fill)
+    if kind is Constant:
+        return {"with": "value", "value": writer.value(fill.value)}
+    if kind is stats.Mean:
+        check_attributes(fill, ("n", "_mean"))
+        return {
+            "with": "mean",
+            "n": float(fill.n),
+            "mean": writer.value(float(_number_of(step, fill._mean))),
+        }
+    if kind is stats.Mode:
+        check_attributes(fill, ("k", "counts"))
+        counts = [writer.count(count) for count in fill.counts.values()]
+        values = writer.names(fill.counts)
+        return {"with": "mode", "k": writer.value(fill.k), "values": values, "counts": counts}
+    raise FileError(
+        f"a {full_name(type(step))} with a {full_name(kind)} cannot be stored in a file: fill with "
+        "stats.Mean(), stats.Mode() or a value"
+    )
+
+
+def _decode_imputer(fields: Fields) -> preprocessing.StatImputer:
+    names, fills = fields.names("names"), fields.items("fill")
+    if len(fills) != len(names):
+        fields.refuse("fill", f"is not that of {len(names)} features")
+    return preprocessing.StatImputer(
+        *[
+            (name, _decode_fill(fields.inside(fill, f"fill[{number}]")))
+            for number, (name, fill) in enumerate(zip(names, fills, strict=True))
+        ]
+    )
+
+
+def _decode_fill(fields: Fields) -> typing.Any:
+    kind = fields.text("with")
+    if kind == "value":
+        fill = fields.value("value")
+    elif kind == "mean":
+        fill = stats.Mean._from_state(fields.number("n", 0.0), fields.any_number("mean"))
+    elif kind == "mode":
+        fill = stats.Mode(fields.integer("k", -1))
+        fill.counts.update(_decode_counts(fields))
+    else:
+        fields.refuse("with", f"is {shown(kind)}, which is not known")
+    fields.check_all_taken()
+    return fill
+
+
+def _decode_counts(fields: Fields) -> dict[Hashable, int]:
+    values, counts = fields.names("values"), fields.items("counts")
+    if len(counts) != len(values) or not all(
+        type(n) is int and 0 <= n <= LARGEST_COUNT for n in counts
+    ):
+        fields.refuse("counts", f"are not the counts of {len(values)} values")
+    return dict(zip(values, counts, strict=True))
+
+
+def _in_order(names: Iterable[Hashable], writer: Writer) -> list[Hashable]:
     """The members of a set in an order that is the same in every process."""
     return sorted(names, key=lambda name: str(writer.names([name])))
 
 
-def number_of(step: base.Transformer, number: typing.Any) -> typing.Any:
+def _number_of(step: base.Transformer, number: typing.Any) -> typing.Any:
     """A number that a step has kept, as it is: in another precision it would go on otherwise."""
     if type(number) in (int, float):
         return number
@@ -305,6 +414,8 @@ register(preprocessing.StandardScaler, _encode_standard, _decode_standard)
 register(preprocessing.MinMaxScaler, _encode_min_max, _decode_min_max)
 register(preprocessing.MaxAbsScaler, _encode_max_abs, _decode_max_abs)
 register(preprocessing.Normalizer, _encode_normalizer, _decode_normalizer)
+register(preprocessing.OneHotEncoder, _encode_one_hot, _decode_one_hot)
+register(preprocessing.StatImputer, _encode_imputer, _decode_imputer)
 register(Schema, _encode_schema, _decode_schema)
 register(FixedScaler, _encode_fixed_scaler, _decode_fixed_scaler)
 register_remedy(

@@ -7,7 +7,6 @@ What JSON has is itself. What it lacks is an object with one key that starts wit
 from __future__ import annotations
 
 import math
-import reprlib
 import typing
 from collections.abc import Callable, Collection, Hashable
 from decimal import Decimal, InvalidOperation
@@ -16,25 +15,19 @@ from json.encoder import encode_basestring_ascii
 import numpy as np
 
 from river_oa3._core.category import Category
+from river_oa3.state import shown
 
 __all__ = [
-    "LARGEST_COUNT",
-    "LARGEST_INTEGER",
     "check_distinct",
     "from_json",
     "name_from_json",
     "name_to_json",
     "on_a_line",
-    "shown",
     "size_in_json",
     "to_json",
 ]
 
 MOST_NESTED = 50
-# Nobody counts so many events or labels: what is stored stops here, and has room to go on counting.
-LARGEST_COUNT = 2**52
-# Of other integers, such as a budget of as many labels as there can be.
-LARGEST_INTEGER = 2**63
 # Beyond it not every reader of JSON keeps an integer as it is.
 _LARGEST_IN_JSON = 2**53
 # Of integers and Decimals: what is longer takes long to print, compare and turn into a ratio.
@@ -223,20 +216,10 @@ def _hashable(value: typing.Any) -> Hashable:
     return typing.cast(Hashable, value)
 
 
-_short = reprlib.Repr()
-_short.maxstring = _short.maxother = _short.maxlong = 60
-
-
 def on_a_line(text: object, most: int = 300) -> str:
     """Anybody's text on one line, of a length that can be read; nothing in it moves a cursor."""
     line = " ".join(str(text)[: 4 * most].split()).encode("unicode_escape").decode()
     return line if len(line) <= most else line[: most - 3] + "..."
-
-
-def shown(value: typing.Any) -> str:
-    """A value in a few words, whatever it is and however long."""
-    text = _short.repr(value).encode("ascii", "backslashreplace").decode()
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def check_distinct(keys: Collection[Hashable]) -> None:

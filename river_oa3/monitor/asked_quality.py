@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import math
 import typing
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from river_oa3._core import checks
 from river_oa3.monitor import measures, stored
 from river_oa3.monitor.loss_watch import LossWatch
 from river_oa3.monitor.totals import FALSE_ALARMS, HITS, MISSES, PASSES, plausible_totals
+from river_oa3.state import State, counted
 
 if typing.TYPE_CHECKING:
     from river import metrics as river_metrics
@@ -22,6 +24,9 @@ __all__ = ["AskedQuality", "Estimate"]
 ENOUGH = 15
 # Smaller ones count as this, so that no digits of a sum of squared weights are lost.
 LEAST_PROBABILITY = 1e-6
+
+# What labels change.
+_KEPT = ("_counts", "_weights", "_squares", "_losses", "_has_risen", "_half_way", "n_drifts")
 
 
 class Estimate(typing.NamedTuple):
@@ -153,7 +158,31 @@ class AskedQuality(LossWatch):
 
     def __setstate__(self, state: dict[str, typing.Any]) -> None:
         self.__dict__.update(state)
-        stored.check(self)
+        stored.check(vars(self))
+
+    def state(self) -> dict[str, typing.Any]:
+        """All that labels have told it, whatever its metric looks at."""
+        return {
+            "counts": list(map(counted, self._counts)),
+            "weights": list(self._weights),
+            "squares": list(self._squares),
+            "losses": np.array(self._losses, dtype=np.float64),
+            "has_risen": bool(self._has_risen),
+            "half_way": float(self._half_way),
+            "n_drifts": counted(self.n_drifts),
+        }
+
+    def restore(self, state: dict[str, typing.Any]) -> None:
+        """Go on where one was when it gave this `state`, with a metric of one's own.
+
+        A `ValueError` says what no labels can have led to; then nothing has changed.
+        """
+        given = State(state)
+        kept = {name: given.take(name.strip("_")) for name in _KEPT}
+        given.check_all_taken()
+        kept["_losses"] = np.asarray(kept["_losses"]).tolist()
+        stored.check(kept)
+        self.__dict__.update(copy.deepcopy(kept))
 
     @property
     def _measure(self) -> str:

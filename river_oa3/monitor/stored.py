@@ -7,29 +7,28 @@ import typing
 
 from river_oa3._core import checks
 from river_oa3.monitor.loss_watch import LARGEST_LOSS, WINDOW
-
-if typing.TYPE_CHECKING:
-    from river_oa3.monitor.asked_quality import AskedQuality
+from river_oa3.state import LARGEST_COUNT
 
 __all__ = ["check"]
 
 
-def check(quality: AskedQuality) -> None:
-    """Raise a `ValueError` for numbers that no labels can have led to."""
-    of_kinds = [_numbers(quality._counts, int, 4)]
-    of_kinds += [_numbers(numbers, float, 4) for numbers in (quality._weights, quality._squares)]
-    losses = [*_numbers(quality._losses, float), *_numbers([quality._half_way], float)]
-    (n_drifts,) = _numbers([quality.n_drifts], int)
-    _numbers([quality._has_risen], bool)
+def check(kept: dict[str, typing.Any]) -> None:
+    """Raise a `ValueError` for attributes that no labels can have led to."""
+    of_kinds = [_numbers(kept["_counts"], int, 4)]
+    of_kinds += [_numbers(kept[name], float, 4) for name in ("_weights", "_squares")]
+    losses = [*_numbers(kept["_losses"], float), *_numbers([kept["_half_way"]], float)]
+    (n_drifts,) = _numbers([kept["n_drifts"]], int)
+    _numbers([kept["_has_risen"]], bool)
     if not (
         # No weight is below 1; what is reverted leaves a little rounding behind.
         all(
             0 <= count <= 1.001 * weight <= 1.01 * square + 0.01 < math.inf
+            and count <= LARGEST_COUNT
             for count, weight, square in zip(*of_kinds, strict=True)
         )
         and len(losses) <= 2 * WINDOW
         and all(0.0 <= loss <= LARGEST_LOSS for loss in losses)
-        and n_drifts >= 0
+        and 0 <= n_drifts <= LARGEST_COUNT
     ):
         checks.refuse_state("an AskedQuality holds numbers that cannot be")
 

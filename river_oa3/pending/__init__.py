@@ -1,5 +1,6 @@
 """Asks that wait for their labels, in memory or in a store that outlives the process."""
 
+from river_oa3.files.parts import register_room
 from river_oa3.pending.ask import Ask
 from river_oa3.pending.errors import IdError, LabelLearnedError, StoreError, StoreTakenError
 from river_oa3.pending.old import _Ask
@@ -16,3 +17,5 @@ __all__ = [
     "StoreTakenError",
     "_Ask",
 ]
+
+register_room("river_oa3.pending.model_file")

@@ -24,7 +24,14 @@ from river_oa3.pending.page import Place
 from river_oa3.pending.rows import as_row, key_of
 from river_oa3.pending.settings import settings_of
 from river_oa3.pending.sql import Snapshot, SqlStore
-from river_oa3.pending.standing import Standing, check_budget, restore, standing_of
+from river_oa3.pending.standing import (
+    WITH_SNAPSHOTS,
+    Standing,
+    check_budget,
+    check_same,
+    restore,
+    standing_of,
+)
 from river_oa3.pending.uniforms import EventUniforms
 
 if typing.TYPE_CHECKING:
@@ -68,7 +75,7 @@ class DurableStore:
     """
 
     def __init__(self, url: str, model: ActiveLearner, quality: AskedQuality):
-        check_budget(model._budget)
+        check_budget(model.spending)
         self._sql = SqlStore(url)
         self._model = model
         self._quality = quality
@@ -150,6 +157,7 @@ class DurableStore:
     def _resume(self, standing: Standing) -> list[Ask]:
         """Load the newest snapshot that is whole, and do again what came after it."""
         model, step = self._model, 0
+        check_same(model, standing)
         refused: list[Ask] = []
         for step_of, counts, content in self._sql.snapshots():
             try:
@@ -169,7 +177,7 @@ class DurableStore:
                     "store for it, or give the model that the store was started with"
                 )
             model.classifier = classifier
-            model.n_learned, model._taught = counts
+            model.restore({**model.state(), **dict(zip(WITH_SNAPSHOTS, counts, strict=True))})
             step = step_of
             break
         else:
@@ -187,7 +195,10 @@ class DurableStore:
                 model._learn_asked(ask.x, ask.answer, ask.query_probability, **weight)
             except REFUSALS:  # as it did then, and the process ended before it could say so
                 refused.append(ask)
-        restore(model, standing)
+        try:
+            restore(model, standing)
+        except Exception as error:  # of a budget or a rule of somebody's own, which may raise any
+            raise self._sql.damaged(f"what is spent cannot be read: {error}") from error
         return refused
 
     # What is decided about an event
@@ -365,7 +376,8 @@ class DurableStore:
 
     def _snapshot(self) -> Snapshot:
         model = self._model
-        counts = json.dumps([model.n_learned, model._taught])
+        state = model.state()
+        counts = json.dumps([state[name] for name in WITH_SNAPSHOTS])
         return Snapshot(files.to_bytes(model.classifier), counts, quality.to_bytes(self._quality))
 
 

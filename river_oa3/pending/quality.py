@@ -13,7 +13,7 @@ __all__ = ["from_bytes", "to_bytes"]
 def to_bytes(quality: AskedQuality) -> bytes:
     """The sums of all labels so far; whoever reads them may look at another metric."""
     bare = AskedQuality()
-    bare.__setstate__({**quality.__getstate__(), "metric": bare.metric})
+    bare.restore(quality.state())
     return files.to_bytes(bare)
 
 
@@ -25,6 +25,6 @@ def from_bytes(contents: Iterable[tuple[int, bytes]], quality: AskedQuality) -> 
         except files.FileError:
             continue
         if type(stored) is AskedQuality:
-            quality.__setstate__({**stored.__getstate__(), "metric": quality.metric})
+            quality.restore(stored.state())
             return step
     return 0

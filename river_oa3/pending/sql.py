@@ -100,7 +100,7 @@ class SqlStore:
             if not row:
                 for table in (asks, snapshots):
                     if has_table(table.name) and connection.execute(sa.select(table)).first():
-                        raise self._damaged("what is spent is not there, and its asks are")
+                        raise self.damaged("what is spent is not there, and its asks are")
                 return None
             found = self._checked(row)
         self._owner, self._step, self._format = row["owner"], row["step"], row["format"]
@@ -140,7 +140,7 @@ class SqlStore:
         standing = from_text(connection.execute(sa.select(state.c.standing)).scalar_one())
         found = connection.execute(sa.select(sa.func.count()).select_from(asks)).scalar_one()
         if found != standing.get("asks"):
-            raise self._damaged(f"it has {found} asks, and should have {standing.get('asks')}")
+            raise self.damaged(f"it has {found} asks, and should have {standing.get('asks')}")
 
     def _checked(self, row: sa.RowMapping) -> tuple[int, Standing]:
         if not 1 <= row["format"] <= tables.FORMAT:
@@ -151,10 +151,10 @@ class SqlStore:
             )
         seed, standing = row["seed"], from_text(row["standing"])
         if not (is_sound(standing) and seed.removeprefix("-").isdecimal()):
-            raise self._damaged("what is spent cannot be read")
+            raise self.damaged("what is spent cannot be read")
         return int(seed), standing
 
-    def _damaged(self, what: str) -> StoreError:
+    def damaged(self, what: str) -> StoreError:
         return StoreError(f"the store {self.name} is damaged: {what}. Go back to a backup of it")
 
     def start(self, seed: int, standing: Standing, snapshot: Snapshot) -> None:
@@ -518,7 +518,7 @@ class SqlStore:
                 f"the store {self.name} cannot be {done}: {cause.splitlines()[0]}"
             ) from error
         except json.JSONDecodeError:
-            raise self._damaged("what it has is not what was written") from None
+            raise self.damaged("what it has is not what was written") from None
 
 
 def _seconds(moment: dt.datetime | None) -> float | None:

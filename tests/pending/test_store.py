@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from durable_services import EVENTS, abandoned, change, durable, make_format_1, restarted, rows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from own_kinds import Curious, Wallet
 from river import naive_bayes, preprocessing
 
 from river_oa3 import (
@@ -28,7 +29,7 @@ from river_oa3 import (
     metrics,
     query,
 )
-from river_oa3.pending import StoreError, standing, tables
+from river_oa3.pending import StoreError, tables
 from river_oa3.pending.errors import LabelLearnedError
 
 X = {"a": 1.0, "b": -0.5}
@@ -575,6 +576,74 @@ def test_event_that_cannot_be_stored_costs_nothing(url):
     assert (service.model._budget._spent, service.model.n_asked, len(service)) == (0, 0, 0)
 
 
+# Budgets and rules of somebody's own
+
+
+def own_service(url, coins=30):
+    return durable(url, Wallet(coins, rise=0.1), Curious(0.5), OA3DiagClassifier())
+
+
+def test_budget_and_rule_of_somebodys_own_go_on_after_a_kill(url):
+    service = own_service(url)
+    service.model.rule.move(0.25)
+    answers = serve(service, EVENTS[:60])
+    service.snapshot()
+    paid = service.model.spending.state()
+    abandoned(service)
+    again = own_service(url)
+    assert again.model.rule.state() == {"moved": 0.25}
+    assert again.model.spending.state() == paid
+    assert len(paid["prices"]) == again.model.n_asked == sum(ask for _, ask in answers) > 5
+    assert [again.predict_one(f"e{i}", EVENTS[i][0]) for i in range(60)] == answers
+    assert again.model.spending.state() == paid
+    abandoned(again)
+
+
+def test_wallet_that_has_grown_pays_for_more(url):
+    service = own_service(url, coins=3)
+    serve(service, EVENTS[:40])
+    n_paid = len(service.model.spending.state()["prices"])
+    abandoned(service)
+    again = own_service(url, coins=30)
+    assert (again.model.spending.left > 10, n_paid > 1) == (True, True)
+    assert len(again.model.spending.state()["prices"]) == n_paid
+    abandoned(again)
+
+
+@pytest.mark.parametrize(
+    ("limit", "rule", "said"),
+    [
+        (budget.TotalBudget(30), Curious(0.5), "used with Wallet, and this model has TotalBudget"),
+        (Wallet(30), query.FirstComeQuery(), "another rule for asking"),
+        (Wallet(30), query.AdaptiveQuery(), "another rule for asking"),
+    ],
+)
+def test_store_of_another_kind_of_budget_or_rule_is_refused(url, limit, rule, said):
+    service = own_service(url)
+    serve(service, EVENTS[:5])
+    abandoned(service)
+    with pytest.raises(ValueError, match=said):
+        durable(url, limit, rule, OA3DiagClassifier())
+
+
+def test_state_that_somebodys_own_budget_does_not_take_is_damage(url):
+    service = own_service(url)
+    serve(service, EVENTS[:5])
+    abandoned(service)
+    standing = {**STANDING, "events": 5, "budget": ["Wallet", {}], "rule": ["Curious", {}]}
+    change(url, tables.state.update().values(standing=json.dumps(standing)))
+    with pytest.raises(StoreError, match=r"damaged: what is spent cannot be read: 'paid'"):
+        own_service(url)
+
+
+def test_budget_that_nobody_registered_is_refused_with_what_to_do(url):
+    class Purse(Wallet):
+        pass
+
+    with pytest.raises(TypeError, match=r"cannot keep Purse, .* river_oa3.files.register it"):
+        durable(url, Purse(3))
+
+
 def test_service_with_a_store_is_not_copied(url):
     service = durable(url)
     for copied in (copy.deepcopy, pickle.dumps):
@@ -584,7 +653,8 @@ def test_service_with_a_store_is_not_copied(url):
 
 def test_whoever_adds_to_a_learner_says_what_a_store_does_with_it():
     """A counter that is not kept would start from nothing without a word."""
-    kept = {*standing._COUNTERS, "n_learned", "_taught", "classifier", "_budget", "_query", "_rng"}
+    kept = {"n_seen", "n_asked", "n_learned", "_n_leading_zero_events", "_taught"}
+    kept |= {"classifier", "_budget", "_query", "_rng"}
     given_again = {"budget", "query", "seed", "learn_transformers", "_keeps_odds"}
     given_again |= {"_is_pipeline", "_knows_margin", "_answers_as_core", "_observes", "_adapts"}
     of_the_newest_event = {"_last", "_asked_about", "_asked_odds"}

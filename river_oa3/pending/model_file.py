@@ -1,4 +1,4 @@
-"""Labels that are pending in memory; those in a store stay there."""
+"""Labels that are pending in memory, in a model file; those in a store stay there."""
 
 from __future__ import annotations
 
@@ -8,12 +8,21 @@ import typing
 from river_oa3.active import ActiveLearner
 from river_oa3.files import values
 from river_oa3.files.errors import FileError
-from river_oa3.files.parts import Fields, Json, Writer, check_attributes, register
-from river_oa3.files.values import LARGEST_INTEGER
+from river_oa3.files.parts import (
+    Fields,
+    Json,
+    Writer,
+    check_attributes,
+    register,
+    register_remedy,
+)
 from river_oa3.monitor import AskedQuality
-from river_oa3.pending import Ask, PendingLabels
+from river_oa3.pending.ask import Ask
 from river_oa3.pending.clock import SteadyClock
 from river_oa3.pending.memory import KEPT_EXPIRED, MemoryStore
+from river_oa3.pending.pending_labels import PendingLabels
+from river_oa3.pending.uniforms import EventUniforms
+from river_oa3.state import LARGEST_INTEGER
 
 _COUNTS = ("n_events", "n_expired", "n_unmatched")
 _KNOWN = (
@@ -38,7 +47,9 @@ def _encode_pending(service: PendingLabels, writer: Writer) -> Json:
     attributes = vars(service)
     return {
         "model": writer.part(service.model),
-        "time_to_live": _encode_time_to_live(service.time_to_live, writer),
+        "time_to_live": None
+        if service.time_to_live is None
+        else writer.span("a time_to_live", service.time_to_live),
         "capacity": writer.integer("a capacity", service.capacity),
         "snapshot_every": writer.integer("a number of events", service.snapshot_every),
         "refund": bool(service.refund),
@@ -56,7 +67,7 @@ def _encode_pending(service: PendingLabels, writer: Writer) -> Json:
 def _decode_pending(fields: Fields) -> PendingLabels:
     service = PendingLabels(
         fields.part("model", (ActiveLearner,)),
-        _decode_time_to_live(fields),
+        fields.optional(fields.span, "time_to_live"),
         fields.integer("capacity"),
         fields.flag("refund"),
         fields.flag("strict"),
@@ -126,28 +137,27 @@ def _encode_number(number: float | None, writer: Writer) -> typing.Any:
 
 
 def _decode_ask(fields: Fields, store: MemoryStore | None) -> Ask:
-    def optional(read: typing.Callable[[str], typing.Any], name: str) -> typing.Any:
-        return None if fields.is_null(name) else read(name)
-
     ask = Ask(
         event_id=fields.name("event_id"),
         x=fields.value("x"),
         label=fields.value("label"),
-        probability=optional(fields.any_number, "probability"),
+        probability=fields.optional(fields.any_number, "probability"),
         margin=fields.any_number("margin"),
-        variance=optional(fields.any_number, "variance"),
+        variance=fields.optional(fields.any_number, "variance"),
         query_probability=fields.number("query_probability", 0.0, 1.0),
         reason=fields.text("reason"),
         asked_at=_decode_time(fields, "asked_at"),
         state=typing.cast(typing.Any, fields.text("state")),
         answer=fields.value("answer"),
-        answered_at=optional(lambda name: _decode_time(fields, name), "answered_at"),
-        weight=optional(lambda name: fields.number(name, 0.0), "weight"),
-        leased_to=optional(fields.text, "leased_to"),
+        answered_at=fields.optional(lambda name: _decode_time(fields, name), "answered_at"),
+        weight=fields.optional(lambda name: fields.number(name, 0.0), "weight"),
+        leased_to=fields.optional(fields.text, "leased_to"),
         event=fields.count("event"),
-        refund_token=optional(lambda name: fields.integer(name, -LARGEST_INTEGER), "refund_token"),
+        refund_token=fields.optional(
+            lambda name: fields.integer(name, -LARGEST_INTEGER), "refund_token"
+        ),
     )
-    until = optional(lambda name: fields.number(name, 0.0), "leased_until")
+    until = fields.optional(lambda name: fields.number(name, 0.0), "leased_until")
     skips = fields.count("skips")
     fields.check_all_taken()
     if ask.state == "answered" and ask.answered_at is None:
@@ -165,19 +175,9 @@ def _decode_time(fields: Fields, name: str) -> dt.datetime:
     return dt.datetime.fromtimestamp(fields.number(name, 0.0, _END_OF_TIME), dt.UTC)
 
 
-def _encode_time_to_live(value: int | dt.timedelta | None, writer: Writer) -> typing.Any:
-    if isinstance(value, dt.timedelta):
-        return [value.days, value.seconds, value.microseconds]
-    return None if value is None else writer.integer("a time_to_live", value)
-
-
-def _decode_time_to_live(fields: Fields) -> int | dt.timedelta | None:
-    value = fields.value("time_to_live")
-    if type(value) is list and [type(number) for number in value] == [int, int, int]:
-        return dt.timedelta(*value)
-    if not (value is None or (type(value) is int and value <= LARGEST_INTEGER)):
-        fields.refuse("time_to_live", "is neither a number of events nor a time")
-    return value
-
-
 register(PendingLabels, _encode_pending, _decode_pending)
+register_remedy(
+    EventUniforms,
+    "it draws the decisions of an ActiveLearner that belongs to a store: store its classifier, or "
+    "make the PendingLabels again with the same store",
+)

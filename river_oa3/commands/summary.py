@@ -70,14 +70,15 @@ def _of_active(model: ActiveLearner) -> Lines:
         "events seen": model.n_seen,
         "labels asked for": model.n_asked,
         "labels learned": model.n_learned,
-        "budget": _budget(model._budget),
-        "query": called(model._query),
+        "budget": _budget(model.spending),
+        "query": called(model.rule),
     }
 
 
 def _budget(budget: Budget | None) -> str:
     if isinstance(budget, TotalBudget):
-        return f"{budget.labels:,} labels, {budget._spent:,} spent, {budget.left:,} left"
+        spent = budget.state()["spent"]
+        return f"{budget.labels:,} labels, {spent:,} spent, {budget.left:,} left"
     if isinstance(budget, RateBudget):
         return f"{budget.rate:g} of the events, {budget.left:,} labels left right now"
     if isinstance(budget, WindowBudget):
@@ -85,7 +86,7 @@ def _budget(budget: Budget | None) -> str:
         left = budget.left
         now = f"in this one {budget.labels - left:,} spent, {left:,} left"
         return f"{budget.labels:,} labels in every {length}; {now}"
-    return "no limit"
+    return "no limit" if budget is None else called(budget)
 
 
 def _of_classifier(model: MarginClassifier, n_weights: int, n_learned: int | None) -> Lines:

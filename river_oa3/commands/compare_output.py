@@ -20,11 +20,9 @@ from river_oa3.datasets.pieced import AnyStream
 from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.fitting import Fitted, fit, is_above_chance
 from river_oa3.experiments.methods import AUTO, find
-from river_oa3.experiments.output import findings_plots, plots, report, words
+from river_oa3.experiments.output import findings_plots, page, plots, report, words
 from river_oa3.experiments.output.files import write_text
-from river_oa3.experiments.output.handover import hand_over
-from river_oa3.experiments.output.page import page
-from river_oa3.experiments.output.page_sections import Handover
+from river_oa3.experiments.output.handover import Handover, hand_over
 from river_oa3.experiments.output.references import references
 from river_oa3.experiments.output.table import figures_of, table
 from river_oa3.experiments.output.text import clock, named_values, to_the_left
@@ -164,20 +162,23 @@ def write_all(
             drawn = findings_plots.budget_curve(findings)
             written += plots.save(drawn, folder, f"{name}-labels")
         pictures = findings_plots.pictures(findings)
-    text = page(
-        findings,
-        command=options.command_line,
-        profile=None if prepared is None else prepared.profile.table(prepared.done),
-        notes=notes,
-        warnings=warnings,
-        handover=exported.handover,
-        not_exported=exported.note,
-        pictures=pictures,
-    )
-    written.append(folder / f"{name}.html")
-    write_text(written[-1], text)
+    if page.available():
+        text = page.page(
+            findings,
+            command=options.command_line,
+            profile=None if prepared is None else prepared.profile.table(prepared.done),
+            notes=notes,
+            warnings=warnings,
+            handover=exported.handover,
+            not_exported=exported.note,
+            pictures=pictures,
+        )
+        written.append(folder / f"{name}.html")
+        write_text(written[-1], text)
     written += exported.paths
     say_written(written)
+    if not page.available():
+        print("for the page, install jinja2: pip install 'river-oa3[plots]'")
     if replaced := [path.name for path in written if path in before]:
         print("replaced, from an earlier run:", ", ".join(replaced))
     if exported.note:

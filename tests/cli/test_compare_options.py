@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -161,6 +162,16 @@ def test_without_matplotlib_everything_but_the_pictures_is_written(compare):
 def test_without_matplotlib_there_is_a_hint(compare):
     assert not plots.available()
     assert "pip install 'river-oa3[plots]'" in compare().out
+
+
+def test_without_jinja2_everything_but_the_page_is_written_and_there_is_a_hint(
+    compare, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "jinja2", None)  # which an import takes for missing
+    ended = compare()
+    assert (ended.code, [name for name in ended.files if name.endswith(".html")]) == (0, [])
+    assert {"compare-small.csv", "compare-small.json", "model.oa3"} <= {*ended.files}
+    assert "for the page, install jinja2: pip install 'river-oa3[plots]'" in ended.out
 
 
 def test_with_matplotlib_there_is_no_hint(compared):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import typing
 from pathlib import Path
 
 from river_oa3 import files
@@ -10,10 +11,9 @@ from river_oa3.datasets.pieced import AnyStream
 from river_oa3.experiments.comparison import Comparison
 from river_oa3.experiments.fitting import Fitted
 from river_oa3.experiments.output.files import write_bytes, write_text
-from river_oa3.experiments.output.page_sections import Handover
 from river_oa3.experiments.output.versions import versions
 
-__all__ = ["hand_over", "own_score"]
+__all__ = ["Handover", "hand_over", "own_score"]
 
 CODE = '''\
 """{title}
@@ -48,6 +48,31 @@ from model import load; model = load()
 label, ask = model.predict_one(row)
 if ask: model.learn_one(row, true_label)
 """
+
+
+class Handover(typing.NamedTuple):
+    """What puts a model to use.
+
+    Parameters
+    ----------
+    method
+        Which method it is.
+    lines
+        The few lines of code that use it.
+    code
+        The whole of the code that was written.
+    files
+        The names of the files that were written.
+    score
+        How good the model was while it learned, in a sentence.
+
+    """
+
+    method: str
+    lines: str
+    code: str
+    files: tuple[str, ...]
+    score: str = ""
 
 
 def hand_over(

@@ -12,9 +12,10 @@ from browser import CHROMIUM, seen_by_a_browser
 from made_findings import CLEAR, LOST, made
 
 from river_oa3.experiments.output import findings_plots
-from river_oa3.experiments.output.page import POLICY, page
-from river_oa3.experiments.output.page_sections import Handover
+from river_oa3.experiments.output.handover import Handover
+from river_oa3.experiments.output.page import page
 
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 VOID = {"meta", "img"}
 HOSTILE = (
     "</td><script>ran = top.ran = true</script>",
@@ -26,6 +27,7 @@ HOSTILE = (
     "\u202eevil\u2066",
     "a\udc80",
     "{style} {0} %s $x_",
+    "{{ 7 * 7 }} {% if %} {# no",
     "long" * 80,
 )
 

@@ -23,8 +23,7 @@ from river_oa3.experiments.methods import AUTO, find
 from river_oa3.experiments.output import findings_plots, page, plots, report, words
 from river_oa3.experiments.output.files import write_text
 from river_oa3.experiments.output.handover import Handover, hand_over
-from river_oa3.experiments.output.references import references
-from river_oa3.experiments.output.table import figures_of, table
+from river_oa3.experiments.output.report import figures_of, references, table
 from river_oa3.experiments.output.text import clock, named_values, to_the_left
 from river_oa3.experiments.sizing import Size
 

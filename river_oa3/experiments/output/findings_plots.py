@@ -21,7 +21,7 @@ from river_oa3.experiments.output.reference_lines import (
     draw_references,
     name_line,
 )
-from river_oa3.experiments.output.references import CONSTANT, references
+from river_oa3.experiments.output.report import CONSTANT, references
 from river_oa3.experiments.output.text import shortened, visible
 from river_oa3.experiments.scores import METRICS, Metric
 

@@ -11,7 +11,7 @@ from river_oa3.datasets.pieced import AnyStream
 from river_oa3.experiments.comparison import Comparison
 from river_oa3.experiments.fitting import Fitted
 from river_oa3.experiments.output.files import write_bytes, write_text
-from river_oa3.experiments.output.versions import versions
+from river_oa3.experiments.output.report import versions
 
 __all__ = ["Handover", "hand_over", "own_score"]
 

@@ -21,11 +21,8 @@ from river_oa3.experiments.budget_curve import BudgetCurve
 from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.output import words
 from river_oa3.experiments.output.handover import Handover
-from river_oa3.experiments.output.references import references
-from river_oa3.experiments.output.report import describe
-from river_oa3.experiments.output.table import table_cells
+from river_oa3.experiments.output.report import describe, references, table_cells, versions
 from river_oa3.experiments.output.text import named_values, shortened, visible
-from river_oa3.experiments.output.versions import versions
 
 if typing.TYPE_CHECKING:
     from jinja2 import Template

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from river_oa3.experiments.comparison import Comparison
-from river_oa3.experiments.output.references import ALL_LABELS, CONSTANT
+from river_oa3.experiments.output.report import ALL_LABELS, CONSTANT
 from river_oa3.experiments.scores import Counts, Metric
 from river_oa3.experiments.verdict import constant_answer
 

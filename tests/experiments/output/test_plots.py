@@ -12,7 +12,7 @@ from made_findings import made
 
 from river_oa3.experiments.methods import METHODS
 from river_oa3.experiments.output import findings_plots, plots
-from river_oa3.experiments.output.references import references
+from river_oa3.experiments.output.report import references
 from river_oa3.experiments.scores import COST, SUM
 from river_oa3.experiments.tuning import PAPER
 

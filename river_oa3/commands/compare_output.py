@@ -20,7 +20,7 @@ from river_oa3.datasets.pieced import AnyStream
 from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.fitting import Fitted, fit, is_above_chance
 from river_oa3.experiments.methods import AUTO, find
-from river_oa3.experiments.output import findings_plots, page, plots, report, words
+from river_oa3.experiments.output import page, plots, report, words
 from river_oa3.experiments.output.files import write_text
 from river_oa3.experiments.output.handover import Handover, hand_over
 from river_oa3.experiments.output.report import figures_of, references, table
@@ -158,9 +158,9 @@ def write_all(
         drawn = plots.development(comparison, references(findings))
         written += plots.save(drawn, folder, name)
         if findings.curve is not None:
-            drawn = findings_plots.budget_curve(findings)
+            drawn = plots.budget_curve(findings)
             written += plots.save(drawn, folder, f"{name}-labels")
-        pictures = findings_plots.pictures(findings)
+        pictures = plots.pictures(findings)
     if page.available():
         text = page.page(
             findings,

@@ -11,7 +11,7 @@ import pytest
 from browser import CHROMIUM, seen_by_a_browser
 from made_findings import CLEAR, LOST, made
 
-from river_oa3.experiments.output import findings_plots
+from river_oa3.experiments.output import plots
 from river_oa3.experiments.output.handover import Handover
 from river_oa3.experiments.output.page import page
 
@@ -222,7 +222,7 @@ def hostile():
 
 def drawn(findings):
     pytest.importorskip("matplotlib")
-    return findings_plots.pictures(findings)
+    return plots.pictures(findings)
 
 
 @needs_a_browser

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from river_oa3 import datasets
 from river_oa3.commands.compare_order import asked_for, order_of_stream, order_of_table
-from river_oa3.commands.options import add_encoding
+from river_oa3.commands.options import Arguments, add_encoding
 from river_oa3.datasets import DataError, Stream, files, preparation
 from river_oa3.datasets.large_libsvm import LARGE, read_large_libsvm
 from river_oa3.datasets.opening import is_libsvm, is_named
@@ -72,7 +72,7 @@ class Data:
         return _schema_of_numbers(self.stream)
 
 
-def add_data_arguments(parser: argparse.ArgumentParser) -> None:
+def add_data_arguments(parser: Arguments) -> None:
     """What the command takes about the data."""
     parser.add_argument(
         "data",
@@ -82,8 +82,12 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
         help="a file (CSV, Parquet, JSON lines, LIBSVM text, npz), a river data set, or one of the "
         f"paper's: {', '.join(datasets.paper.SETS)} (default: Shuttle, which comes with river)",
     )
-    parser.add_argument("--label", help="the label column of a table")
-    parser.add_argument("--positive", help="the class to look for, where there are several")
+    parser.add_argument(
+        "--label", help="the label column of a table (default: label, target, class or y)"
+    )
+    parser.add_argument(
+        "--positive", help="the class to look for (default: true or 1, else the rarer of two)"
+    )
     for name, what in (
         ("drop", "leave these columns out"),
         ("keep", "keep these columns, which look like an id or a constant"),
@@ -100,17 +104,12 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--decimal",
         choices=(".", ","),
-        help="the sign before decimals, where a file does not tell: of 1,234 alone none does",
+        help="the sign before decimals (default: as the file shows it, which 1,234 alone does not)",
     )
     parser.add_argument(
         "--sample",
         metavar="ROWS",
-        help="a first look: so many rows at random, or a share such as 5%%",
-    )
-    parser.add_argument(
-        "--raw",
-        action="store_true",
-        help="give the paper's methods rows as they are, not scaled; AutoOA3 always has them so",
+        help="a first look: so many rows at random, or a share such as 5%% (default: all)",
     )
 
 

@@ -7,6 +7,7 @@ import argparse
 import numpy as np
 from numpy.typing import NDArray
 
+from river_oa3.commands.options import Arguments
 from river_oa3.datasets import Stream, paper
 from river_oa3.datasets.opening import is_named
 from river_oa3.datasets.preparation import Profile
@@ -26,7 +27,7 @@ from river_oa3.experiments.output.progress import Progress
 __all__ = ["add_order_arguments", "asked_for", "order_of_stream", "order_of_table"]
 
 
-def add_order_arguments(parser: argparse.ArgumentParser) -> None:
+def add_order_arguments(parser: Arguments) -> None:
     """What the command takes about the order of the events."""
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
@@ -44,7 +45,7 @@ def add_order_arguments(parser: argparse.ArgumentParser) -> None:
         dest="shuffle",
         type=int,
         metavar="N",
-        help="play so many shuffles of the events, as the paper does",
+        help="play N shuffles of the events, as the paper does",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 
@@ -11,10 +12,36 @@ from commands import QUICK, SEED, Small, by_replay, command, events, write_csv, 
 
 from river_oa3 import datasets
 from river_oa3.cli import parser
+from river_oa3.commands.compare import add_arguments
 from river_oa3.datasets.paper_rows import rows_for_paper
 from river_oa3.experiments.methods import Setting
 from river_oa3.experiments.output import plots
 from river_oa3.experiments.tasks import TUNING, order_of
+
+
+@pytest.fixture
+def arguments():
+    """The command's own parser, with its options."""
+    found = argparse.ArgumentParser()
+    add_arguments(found)
+    return found
+
+
+def test_the_help_has_groups_of_options_and_those_for_the_paper_come_last(arguments):
+    heads = re.findall(r"^([a-z' ]+):$", arguments.format_help(), re.MULTILINE)
+    groups = ["data", "budget and goal", "order", "methods", "for the paper's protocol"]
+    assert heads == ["options", *groups]
+
+
+def test_the_help_names_every_default(arguments):
+    silent = [
+        action.dest
+        for group in arguments._action_groups
+        for action in group._group_actions
+        if action.default not in (None, False, [], argparse.SUPPRESS)
+        and "default:" not in action.help
+    ]
+    assert silent == []
 
 
 def test_the_default_is_all_methods_on_a_percent_of_shuttle():

@@ -252,7 +252,7 @@ def test_show_says_how_many_labels_it_has_learned(exported, capsys):
     assert f"events seen        {N:,}" in shown
 
 
-def test_its_own_score_is_said_wherever_it_is_handed_over(exported):
+def test_its_own_score_is_said_wherever_it_is_exported(exported):
     said = f"has learned all {N:,} labels"
     score = f"{exported.json['model']['while_learning']['sum']:.2f}"
     code = (exported.folder / "model.py").read_text()

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.description = (
         "Compare AutoOA3 with the paper's methods on one stream under one budget of labels: look "
-        "at the file, prepare it, say who is ahead and how many labels are enough, and hand over a "
+        "at the file, prepare it, say who is ahead and how many labels are enough, and export a "
         "model that is ready to use."
     )
     parser.set_defaults(run=run)
@@ -154,7 +154,7 @@ def _add_paper_arguments(group: Arguments) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Look, prepare, compare, decide, hand over."""
+    """Look, prepare, compare, decide, export."""
     goal = _goal(options)
     wanted = _wanted(options)
     parameters = _parameters(options.set)

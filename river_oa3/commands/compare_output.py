@@ -21,8 +21,8 @@ from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.fitting import Fitted, fit, is_above_chance
 from river_oa3.experiments.methods import AUTO, find
 from river_oa3.experiments.output import page, plots, report, words
+from river_oa3.experiments.output.export import ExportedModel, export
 from river_oa3.experiments.output.files import write_text
-from river_oa3.experiments.output.handover import Handover, hand_over
 from river_oa3.experiments.output.report import figures_of, references, table
 from river_oa3.experiments.output.text import clock, named_values, to_the_left
 from river_oa3.experiments.sizing import Size
@@ -129,7 +129,7 @@ def write_all(
     notes: Sequence[str],
     warnings: Sequence[str],
 ) -> int:
-    """Write tables, pictures, the page and the hand-over; 0 where nothing was interrupted."""
+    """Write tables, pictures, the page and the model; 0 where nothing was interrupted."""
     comparison = findings.comparison
     before = set(folder.iterdir())
     is_whole = comparison.is_complete and findings.is_complete
@@ -168,7 +168,7 @@ def write_all(
             profile=None if prepared is None else prepared.profile.table(prepared.done),
             notes=notes,
             warnings=warnings,
-            handover=exported.handover,
+            exported=exported.model,
             not_exported=exported.note,
             pictures=pictures,
         )
@@ -182,9 +182,9 @@ def write_all(
         print("replaced, from an earlier run:", ", ".join(replaced))
     if exported.note:
         print(f"\n{exported.note}")
-    if exported.handover is not None:
-        handover = exported.handover
-        print(f"\nto use {handover.method}, in {folder}:\n\n{handover.lines}", end="")
+    if exported.model is not None:
+        model = exported.model
+        print(f"\nto use {model.method}, in {folder}:\n\n{model.lines}", end="")
     return 0 if is_whole else 1
 
 
@@ -193,7 +193,7 @@ class Exported(typing.NamedTuple):
 
     note: str = ""
     fitted: Fitted | None = None
-    handover: Handover | None = None
+    model: ExportedModel | None = None
     paths: tuple[Path, ...] = ()
 
     def as_json(self, findings: Findings) -> dict[str, typing.Any]:
@@ -202,7 +202,7 @@ class Exported(typing.NamedTuple):
             return {"exported": False, "note": self.note}
         goal, counts = findings.comparison.plan.goal, self.fitted.counts
         return {
-            "exported": self.handover is not None,
+            "exported": self.model is not None,
             "note": self.note,
             "method": self.fitted.method,
             "labels": self.fitted.model.n_learned,
@@ -244,11 +244,11 @@ def _export(findings: Findings, data: Data, options: argparse.Namespace, folder:
         score = goal.said(float(goal.score(fitted.counts)))
         constant = goal.said(findings.verdict.chance)
         return Exported(
-            f"No model is exported: taught all {len(stream):,} labels, {method} came to {score} "
-            f"while it learned, and always giving the same answer comes to {constant}.",
+            f"No model is exported: taught all {len(stream):,} labels, {method} had {score} "
+            f"while it learned, and always giving the same answer has {constant}.",
             fitted,
         )
-    handover, paths = hand_over(
+    model, paths = export(
         comparison,
         fitted,
         folder,
@@ -256,13 +256,13 @@ def _export(findings: Findings, data: Data, options: argparse.Namespace, folder:
         has_columns=data.schema is not None,
         positive=data.positive,
     )
-    note = handover.score
+    note = model.score
     if method != findings.verdict.recommended:
         note += (
             f" It is {method}: {findings.verdict.recommended} is river's, and only the methods of "
             "this package are exported."
         )
-    return Exported(note, fitted, handover._replace(score=note), tuple(paths))
+    return Exported(note, fitted, model._replace(score=note), tuple(paths))
 
 
 def _of_ours(findings: Findings) -> str | None:

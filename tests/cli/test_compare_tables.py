@@ -1,4 +1,4 @@
-"""`river-oa3 compare` on a stranger's table: seen, prepared, decided, handed over."""
+"""`river-oa3 compare` on a stranger's table: seen, prepared, decided, exported."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_constant_answer_and_all_labels_stand_below_the_methods(ended):
     assert re.search(rf"^all labels .* {ROWS}$", ended.out, re.MULTILINE)
 
 
-def test_the_page_has_the_profile_and_the_hand_over(ended):
+def test_the_page_has_the_profile_and_the_exported_model(ended):
     page = (ended.folder / "compare-payments.html").read_text()
     for part in ("payment", "is_new", "answer_file(load, sys.argv)", "Use "):
         assert part in page
@@ -187,7 +187,7 @@ def test_a_column_that_gives_the_label_away_is_warned_of(rows, tmp_path):
     assert ended.json["warnings"] == [warning.removeprefix("WARNING: ")]
 
 
-def test_methods_at_chance_are_warned_of_and_nothing_is_handed_over(tmp_path):
+def test_methods_at_chance_are_warned_of_and_no_model_is_exported(tmp_path):
     rng = np.random.default_rng(3)
     noise = [
         {"a": float(x), "fate": "fraud" if y else "ok"}
@@ -200,7 +200,7 @@ def test_methods_at_chance_are_warned_of_and_nothing_is_handed_over(tmp_path):
     assert "model.py" not in ended.files
 
 
-# The hand-over
+# The exported model
 
 
 def run_model(folder, *arguments):

@@ -270,7 +270,7 @@ def test_auto_with_every_label_is_replayed_as_single_events(whole):
     assert replayed.true_positives[-1] + replayed.true_negatives[-1] == right
 
 
-# What is handed over, river's learners, and the size of a comparison
+# What is exported, river's learners, and the size of a comparison
 
 
 @pytest.mark.parametrize("method", [AUTO, "OA3-diag"])

@@ -20,7 +20,7 @@ import numpy as np
 from river_oa3.experiments.budget_curve import BudgetCurve
 from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.output import words
-from river_oa3.experiments.output.handover import Handover
+from river_oa3.experiments.output.export import ExportedModel
 from river_oa3.experiments.output.report import describe, references, table_cells, versions
 from river_oa3.experiments.output.text import named_values, shortened, visible
 
@@ -61,7 +61,7 @@ def page(
     profile: Sequence[Sequence[str]] | None = None,
     notes: Sequence[str] = (),
     warnings: Sequence[str] = (),
-    handover: Handover | None = None,
+    exported: ExportedModel | None = None,
     not_exported: str = "",
     pictures: Mapping[str, bytes] | None = None,
 ) -> str:
@@ -79,8 +79,8 @@ def page(
         What was done to the file.
     warnings
         What to look at before trusting the numbers.
-    handover
-        What puts the model to use.
+    exported
+        The model that was written, where there is one.
     not_exported
         Why there is no model, where there is none.
     pictures
@@ -94,7 +94,7 @@ def page(
         "labels": ("How many labels", findings.curve is not None),
         "file": ("The file", profile or notes),
         "warnings": ("Warnings", warnings),
-        "use": ("Use it", handover or not_exported),
+        "use": ("Use it", exported or not_exported),
         "settings": ("Settings and versions", True),
     }
     return _template().render(
@@ -122,7 +122,7 @@ def page(
         profile=_profile(profile) if profile else None,
         notes=notes,
         warnings=warnings,
-        handover=handover,
+        exported=exported,
         not_exported=not_exported,
         command=command,
         described=describe(comparison).splitlines(),

@@ -13,7 +13,7 @@ from river_oa3.experiments.fitting import Fitted
 from river_oa3.experiments.output.files import write_bytes, write_text
 from river_oa3.experiments.output.report import versions
 
-__all__ = ["Handover", "hand_over", "own_score"]
+__all__ = ["ExportedModel", "export", "own_score"]
 
 CODE = '''\
 """{title}
@@ -50,8 +50,8 @@ if ask: model.learn_one(row, true_label)
 """
 
 
-class Handover(typing.NamedTuple):
-    """What puts a model to use.
+class ExportedModel(typing.NamedTuple):
+    """A model that was written, and what puts it to use.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Handover(typing.NamedTuple):
     score: str = ""
 
 
-def hand_over(
+def export(
     comparison: Comparison,
     fitted: Fitted,
     folder: Path,
@@ -83,7 +83,7 @@ def hand_over(
     raw: AnyStream,
     has_columns: bool = False,
     positive: str = "the positive class",
-) -> tuple[Handover, list[Path]]:
+) -> tuple[ExportedModel, list[Path]]:
     """Write the model and `model.py`, and say how to use them.
 
     Parameters
@@ -131,7 +131,7 @@ def hand_over(
         paths[1].unlink(missing_ok=True)
         raise
     names = tuple(path.name for path in paths)
-    return Handover(fitted.method, USE, code, names, score), paths
+    return ExportedModel(fitted.method, USE, code, names, score), paths
 
 
 def own_score(comparison: Comparison, fitted: Fitted) -> str:
@@ -140,7 +140,7 @@ def own_score(comparison: Comparison, fitted: Fitted) -> str:
     score = goal.said(float(goal.score(fitted.counts)))
     return (
         f"The exported model has learned all {fitted.model.n_learned:,} labels. While it learned, "
-        f"each event before its label, it came to {score}; the table is about {budget:,} labels."
+        f"each event before its label, it had {score}; the table is about {budget:,} labels."
     )
 
 

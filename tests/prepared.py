@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from river_oa3._core.category import Category
-from river_oa3.datasets.preparation import Problems, Wishes, profile, schema_of
+from river_oa3.datasets.preparation import Options, Problems, profile, schema_of
 from river_oa3.datasets.sources import Batch, Cells, Source
 from river_oa3.schema.batch import Encoder
 
@@ -60,16 +60,16 @@ def table(cells, **options):
     return Memory({"a": cells, "y": labels(len(cells))}, **options)
 
 
-def column_of(cells, wishes=None, **options):
+def column_of(cells, options=None, **form):
     """What is found in one column that stands beside another one."""
     n = len(cells)
     columns = {"a": cells, "b": [row % 3 + 0.5 for row in range(n)], "y": labels(n)}
-    return profile(Memory(columns, **options), wishes or Wishes()).columns["a"]
+    return profile(Memory(columns, **form), options or Options()).columns["a"]
 
 
-def prepared(source, wishes=None):
-    wishes = wishes or Wishes()
-    return schema_of(profile(source, wishes), wishes)
+def prepared(source, options=None):
+    options = options or Options()
+    return schema_of(profile(source, options), options)
 
 
 def rows_of(found, source):
@@ -96,10 +96,10 @@ def _entry(name, value):
     return name, None if value != value else value
 
 
-def encoded(cells, wishes=None, **options):
+def encoded(cells, options=None, **form):
     """The encoded rows of one column, kept whatever it looks like."""
-    source = table(cells, **options)
-    return rows_of(prepared(source, wishes or Wishes(keep=("a",))), source)
+    source = table(cells, **form)
+    return rows_of(prepared(source, options or Options(keep=("a",))), source)
 
 
 def without_zeros(x):

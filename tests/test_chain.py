@@ -216,8 +216,8 @@ def test_the_exported_model_decides_as_its_replay(exported, files, rows):
 
 def encoded(schema, source, rows):
     """The rows of a table as a stream, by the way that `compare` takes."""
-    profile = datasets.preparation.profile(source, datasets.preparation.Wishes(label="status"))
-    found = datasets.preparation.schema_of(profile, datasets.preparation.Wishes(label="status"))
+    profile = datasets.preparation.profile(source, datasets.preparation.Options(label="status"))
+    found = datasets.preparation.schema_of(profile, datasets.preparation.Options(label="status"))
     assert found.schema == schema
     encoder = datasets.preparation.found_schema.Encoder(schema)
     kept = datasets.spool.Spool("x", source.path.parent / "x", len(rows), 1)

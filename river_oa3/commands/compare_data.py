@@ -22,7 +22,7 @@ from river_oa3.datasets import DataError, Stream, files, preparation
 from river_oa3.datasets.large_libsvm import LARGE, read_large_libsvm
 from river_oa3.datasets.opening import is_libsvm, is_named
 from river_oa3.datasets.pieced import AnyStream, PiecedStream
-from river_oa3.datasets.preparation import FoundSchema, Wishes
+from river_oa3.datasets.preparation import FoundSchema, Options
 from river_oa3.datasets.sources import Source, open_source
 from river_oa3.datasets.spool import Spool, written_out
 from river_oa3.experiments.methods import find
@@ -113,10 +113,10 @@ def add_data_arguments(parser: Arguments) -> None:
     )
 
 
-def wishes_of(options: argparse.Namespace, columns: list[str] | None) -> Wishes:
+def table_options(options: argparse.Namespace, columns: list[str] | None) -> Options:
     """What the options say about a table."""
     named = {name: _columns(getattr(options, name), columns) for name in FOR_TABLES[1:4]}
-    return Wishes(
+    return Options(
         label=options.label,
         positive=options.positive,
         decimal=options.decimal,
@@ -198,10 +198,10 @@ def read(options: argparse.Namespace, source: Source | None, spool: Path) -> Dat
     """All events that the options name, in memory or in pieces."""
     if source is None:
         return _data_of_set(options, spool)
-    wishes = wishes_of(options, source.columns)
+    asked = table_options(options, source.columns)
     with Progress(f"looking at {source.name}", 1.0) as progress:
-        profile = preparation.profile(source, wishes, progress.move_to)
-    found = preparation.schema_of(profile, wishes)
+        profile = preparation.profile(source, asked, progress.move_to)
+    found = preparation.schema_of(profile, asked)
     order, places = order_of_table(options, source, profile)
     kept = Spool(
         source.name,

@@ -68,10 +68,10 @@ def order_of_table(
     with Progress(f"looking for the order of {source.name}", 1.0) as progress:
         found = row_order(source, profile, options.time, progress.move_to)
     is_named = options.time is not None
-    chosen = found.moments[0] if is_named else chosen_time(found.moments)
+    chosen = found.times[0] if is_named else chosen_time(found.times)
     if chosen is None:
         return by_rows(found.y, found.columns), None
-    others = [each for each in found.moments if each is not chosen]
+    others = [each for each in found.times if each is not chosen]
     return in_time(chosen, others, is_named), places_of(chosen)
 
 

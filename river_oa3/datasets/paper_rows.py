@@ -68,7 +68,7 @@ def scaler_for_paper(
         As it was told.
 
     """
-    gaps = raw.moments().gaps if isinstance(raw, Stream) else raw.gaps
+    gaps = raw.means_and_deviations().gaps if isinstance(raw, Stream) else raw.gaps
     scaling = _scaling(raw)
     if as_they_are or as_in_paper:
         size = len(scaling.centre)
@@ -96,7 +96,7 @@ def scaler_for_paper(
 
 def _scaling(stream: AnyStream) -> Scaling:
     if isinstance(stream, Stream):
-        return stream.moments().filled().scaling()
+        return stream.means_and_deviations().filled().scaling()
     return stream.scaling
 
 

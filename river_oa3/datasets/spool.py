@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from river_oa3.datasets.errors import DataError
 from river_oa3.datasets.pieced import AnyStream, Block, PiecedStream, piece_files, read_block
-from river_oa3.datasets.scaling import Moments
+from river_oa3.datasets.scaling import MeansAndDeviations
 from river_oa3.datasets.streams import Stream
 
 __all__ = ["IN_MEMORY", "PIECE", "Block", "Spool", "written_out"]
@@ -67,7 +67,7 @@ class Spool:
         self._generator = np.random.default_rng((seed, 1 << 32))
         self._kept: list[Block] = []
         self._rows = np.zeros(self._n_pieces, dtype=np.int64)
-        self._moments: Moments | None = None
+        self._scales: MeansAndDeviations | None = None
         self._n_added = self._positives = self._nonzeros = self._n_empty = 0
 
     def add(self, block: Block, columns: int) -> None:
@@ -75,8 +75,8 @@ class Spool:
         if self._n_pieces == 1:
             self._kept.append(block)
             return
-        self._moments = _widened(self._moments, columns)
-        self._moments.add(block.data, block.indices, len(block.counts))
+        self._scales = _widened(self._scales, columns)
+        self._scales.add(block.data, block.indices, len(block.counts))
         self._positives += int(np.count_nonzero(block.y))
         self._nonzeros += len(block.data)
         self._n_empty += int(np.count_nonzero(block.counts == 0))
@@ -89,7 +89,7 @@ class Spool:
             if self._places is not None:
                 rows = _taken(rows, np.argsort(self._places))
             return Stream(self._name, *_matrix(rows, len(names)), names, note)
-        moments = _widened(self._moments, len(names))
+        scales = _widened(self._scales, len(names))
         self._fill_in()
         self._sort_pieces()
         return PiecedStream(
@@ -100,9 +100,9 @@ class Spool:
             self._positives,
             self._nonzeros,
             self._n_empty,
-            moments.n_present,
-            moments.gaps,
-            moments.filled().scaling(),
+            scales.n_present,
+            scales.gaps,
+            scales.filled().scaling(),
             shuffled=not self._in_order,
             note=note,
         )
@@ -217,11 +217,11 @@ def _no_room(folder: Path, error: OSError) -> DataError:
     )
 
 
-def _widened(moments: Moments | None, columns: int) -> Moments:
-    if moments is None:
-        return Moments(columns)
-    moments.widen(columns)
-    return moments
+def _widened(scales: MeansAndDeviations | None, columns: int) -> MeansAndDeviations:
+    if scales is None:
+        return MeansAndDeviations(columns)
+    scales.widen(columns)
+    return scales
 
 
 def _joined(blocks: list[Block]) -> Block:

@@ -178,7 +178,7 @@ def test_raw_warns_of_a_column_that_drowns_the_others(rows, tmp_path):
     assert "99 %" not in compared(tmp_path / "b", path, "--keep", "code").out
 
 
-def test_a_column_that_gives_the_label_away_is_warned_of(rows, tmp_path):
+def test_a_column_that_leaks_the_label_is_warned_of(rows, tmp_path):
     leaky = [{**row, "refund": float(row["fate"] == "fraud")} for row in rows]
     ended = compared(tmp_path / "out", write_csv_rows(tmp_path / "leaky.csv", leaky))
     (warning,) = [line for line in ended.out.splitlines() if line.startswith("WARNING")]

@@ -1,4 +1,4 @@
-"""Some rows of each class, for what cannot be told from sums: medians and giveaways."""
+"""Some rows of each class, for what cannot be told from sums: medians and leakage."""
 
 from __future__ import annotations
 

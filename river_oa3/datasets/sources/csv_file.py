@@ -8,9 +8,9 @@ from typing import Any
 
 from river_oa3.datasets import files
 from river_oa3.datasets.errors import DataError
-from river_oa3.datasets.sources.csv_faults import fault_of
 from river_oa3.datasets.sources.csv_header import read_header
 from river_oa3.datasets.sources.csv_pieces import CutError, pieces
+from river_oa3.datasets.sources.csv_problems import problem_of
 from river_oa3.datasets.sources.csv_rows import LONGEST, TooLongError, rows
 from river_oa3.datasets.sources.encoding import likely_encoding
 from river_oa3.datasets.sources.source import Batch, Cells, Source, arrow
@@ -52,7 +52,7 @@ class CsvFile(Source):
                         if problems is None or _is_utf8(piece):
                             raise
                         if not is_said:
-                            self._say([str(self._fault(error))], problems)
+                            self._say([str(self._problem(error))], problems)
                             is_said = True
                         # What else is wrong is to be found too.
                         text = piece.decode(likely_encoding(piece), errors="replace")
@@ -66,7 +66,7 @@ class CsvFile(Source):
                     start += n
             except (pa.ArrowException, CutError) as error:
                 self._unchanged.check()
-                raise self._fault(error) from error
+                raise self._problem(error) from error
 
     def _parsed(self, pa: Any, piece: bytes, skipped: int) -> list[Any]:
         csv = arrow(self.path, "pyarrow.csv")
@@ -91,9 +91,9 @@ class CsvFile(Source):
         )
         return [pa.concat_arrays(column.chunks) for column in table.columns]
 
-    def _fault(self, error: Exception) -> DataError:
+    def _problem(self, error: Exception) -> DataError:
         with self._unchanged.opened() as opened:
-            return fault_of(self.path, opened.file, self._header, error)
+            return problem_of(self.path, opened.file, self._header, error)
 
     def _say(self, found: list[str], problems: list[str] | None) -> None:
         if problems is not None:

@@ -76,15 +76,15 @@ def rows_of(found, source):
     """The encoded rows as a model is given them: categories by name and value, None for a gap."""
     rows = []
     encoder = Encoder(found.schema)
-    for block in found.blocks(source, encoder):
-        assert not np.isinf(block.data).any()
-        assert block.data.all()
-        assert block.indices.dtype == np.int32
-        stops = np.cumsum(block.counts)
-        for start, stop in zip(stops - block.counts, stops, strict=True):
-            indices = block.indices[start:stop]
+    for some in found.encoded(source, encoder):
+        assert not np.isinf(some.data).any()
+        assert some.data.all()
+        assert some.indices.dtype == np.int32
+        stops = np.cumsum(some.counts)
+        for start, stop in zip(stops - some.counts, stops, strict=True):
+            indices = some.indices[start:stop]
             assert (np.diff(indices) > 0).all()
-            entries = zip(indices, block.data[start:stop].tolist(), strict=True)
+            entries = zip(indices, some.data[start:stop].tolist(), strict=True)
             rows.append(dict(_entry(encoder.names[j], value) for j, value in entries))
     return rows
 

@@ -220,9 +220,9 @@ def encoded(schema, source, rows):
     found = datasets.preparation.schema_of(profile, datasets.preparation.Options(label="status"))
     assert found.schema == schema
     encoder = datasets.preparation.found_schema.Encoder(schema)
-    kept = datasets.spool.Spool("x", source.path.parent / "x", len(rows), 1)
-    for block in found.blocks(source, encoder):
-        kept.add(block, len(encoder.names))
+    kept = datasets.chunk_writer.ChunkWriter("x", source.path.parent / "x", len(rows), 1)
+    for some in found.encoded(source, encoder):
+        kept.add(some, len(encoder.names))
     return kept.finish(encoder.names)
 
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from river_oa3.commands.compare_data import (
     add_data_arguments,
+    chunks_folder,
     opened_table,
     read,
     scaled_once,
-    spool_folder,
 )
 from river_oa3.commands.compare_order import add_order_arguments
 from river_oa3.commands.compare_output import (
@@ -165,8 +165,8 @@ def run(options: argparse.Namespace) -> int:
     at_least("seed", options.seed, 0)
     at_least("jobs", options.jobs, 1)
     table = opened_table(options)
-    with spool_folder(options.output) as spool:
-        data = read(options, table, spool)
+    with chunks_folder(options.output) as chunks:
+        data = read(options, table, chunks)
         raw = data.stream
         stream = rows_for_paper(
             raw,

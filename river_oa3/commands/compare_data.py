@@ -19,12 +19,12 @@ from river_oa3 import datasets
 from river_oa3.commands.compare_order import asked_for, order_of_stream, order_of_table
 from river_oa3.commands.options import Arguments, add_encoding
 from river_oa3.datasets import DataError, Stream, files, preparation
+from river_oa3.datasets.chunk_writer import ChunkWriter, written_out
+from river_oa3.datasets.chunked import AnyStream, ChunkedStream
 from river_oa3.datasets.large_libsvm import LARGE, read_large_libsvm
 from river_oa3.datasets.opening import is_libsvm, is_named
-from river_oa3.datasets.pieced import AnyStream, PiecedStream
 from river_oa3.datasets.preparation import FoundSchema, Options
 from river_oa3.datasets.sources import Source, open_source
-from river_oa3.datasets.spool import Spool, written_out
 from river_oa3.experiments.methods import find
 from river_oa3.experiments.orders import Order, by_rows
 from river_oa3.experiments.output.progress import Progress, downloading
@@ -34,11 +34,11 @@ from river_oa3.schema.batch import Encoder
 __all__ = [
     "Data",
     "add_data_arguments",
+    "chunks_folder",
     "opened_table",
     "read",
     "sample_of",
     "scaled_once",
-    "spool_folder",
 ]
 
 FOR_TABLES = ("label", "drop", "keep", "category", "time")
@@ -181,31 +181,31 @@ def opened_table(options: argparse.Namespace) -> Source | None:
 
 
 @contextmanager
-def spool_folder(output: str) -> Iterator[Path]:
-    """Where pieces of a large stream lie while the command runs."""
+def chunks_folder(output: str) -> Iterator[Path]:
+    """Where chunks of a large stream lie while the command runs."""
     folder = Path(output) / f".river-oa3-{secrets.token_hex(8)}"
     is_new = not Path(output).exists()
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        # What was made for the pieces alone does not stay behind.
+        # What was made for the chunks alone does not stay behind.
         if is_new and Path(output).is_dir() and not any(Path(output).iterdir()):
             Path(output).rmdir()
 
 
-def read(options: argparse.Namespace, source: Source | None, spool: Path) -> Data:
-    """All events that the options name, in memory or in pieces."""
+def read(options: argparse.Namespace, source: Source | None, folder: Path) -> Data:
+    """All events that the options name, in memory or in chunks."""
     if source is None:
-        return _data_of_set(options, spool)
+        return _data_of_set(options, folder)
     asked = table_options(options, source.columns)
     with Progress(f"looking at {source.name}", 1.0) as progress:
         profile = preparation.profile(source, asked, progress.move_to)
     found = preparation.schema_of(profile, asked)
     order, places = order_of_table(options, source, profile)
-    kept = Spool(
+    kept = ChunkWriter(
         source.name,
-        spool,
+        folder,
         profile.taken,
         profile.taken * found.values_per_row,
         not order.is_shuffled,
@@ -214,8 +214,8 @@ def read(options: argparse.Namespace, source: Source | None, spool: Path) -> Dat
     )
     encoder = Encoder(found.schema)
     with Progress(f"reading {source.name}", 1.0) as progress:
-        for block in found.blocks(source, encoder, progress.move_to):
-            kept.add(block, len(encoder.names))
+        for rows in found.encoded(source, encoder, progress.move_to):
+            kept.add(rows, len(encoder.names))
     return Data(kept.finish(encoder.names), order, found, source)
 
 
@@ -230,7 +230,7 @@ def _schema_of_numbers(stream: AnyStream) -> Schema | None:
 
 def scaled_once(stream: AnyStream, methods: Sequence[str]) -> AnyStream:
     """A stream for these methods, scaled on disk once where each would scale it for itself."""
-    if not isinstance(stream, PiecedStream) or stream.is_as_written:
+    if not isinstance(stream, ChunkedStream) or stream.is_as_written:
         return stream
     if all(find(method).takes_raw for method in methods):
         return stream
@@ -238,7 +238,7 @@ def scaled_once(stream: AnyStream, methods: Sequence[str]) -> AnyStream:
         return written_out(stream, progress.move_to)
 
 
-def _data_of_set(options: argparse.Namespace, spool: Path) -> Data:
+def _data_of_set(options: argparse.Namespace, folder: Path) -> Data:
     """A stream of numbers: LIBSVM, npz, or a set by its name."""
     order: list[Order] = []
 
@@ -247,14 +247,14 @@ def _data_of_set(options: argparse.Namespace, spool: Path) -> Data:
         order.append(asked_for(options) or by_rows(y, {}))
         return not order[0].is_shuffled
 
-    stream = _sampled(_stream(options, spool, is_in_order), options)
+    stream = _sampled(_stream(options, folder, is_in_order), options)
     if isinstance(stream, Stream):
         order = [order_of_stream(options, stream)]
     return Data(stream, order[0])
 
 
 def _stream(
-    options: argparse.Namespace, spool: Path, is_in_order: Callable[[NDArray[np.bool_]], bool]
+    options: argparse.Namespace, folder: Path, is_in_order: Callable[[NDArray[np.bool_]], bool]
 ) -> AnyStream:
     path = Path(options.data).expanduser()
     if not is_named(options.data) and is_libsvm(path) and os.path.getsize(path) > LARGE:
@@ -262,7 +262,7 @@ def _stream(
         with Progress(f"reading {path.name}", 1.0) as bar:
             return read_large_libsvm(
                 path,
-                spool,
+                folder,
                 positive=options.positive,
                 in_order=is_in_order,
                 seed=options.seed,

@@ -15,8 +15,8 @@ from river import base
 from river_oa3.commands.compare_data import Data
 from river_oa3.commands.options import say_written
 from river_oa3.datasets import Stream
+from river_oa3.datasets.chunked import AnyStream
 from river_oa3.datasets.paper_rows import dominating, scaler_for_paper
-from river_oa3.datasets.pieced import AnyStream
 from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.fitting import Fitted, fit, is_above_chance
 from river_oa3.experiments.methods import AUTO, find
@@ -52,7 +52,7 @@ def notes_on(data: Data, size: Size, is_raw: bool) -> list[str]:
     if not isinstance(data.stream, Stream):
         order = "dealt to them at random" if data.stream.shuffled else "in their order"
         notes.append(
-            f"too large for memory: kept in {len(data.stream.rows):,} pieces on disk, rows {order}"
+            f"too large for memory: kept in {len(data.stream.rows):,} chunks on disk, rows {order}"
         )
     if size.left_out:
         notes.append(

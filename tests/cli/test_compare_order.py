@@ -11,7 +11,7 @@ import pytest
 from commands import Small, command, events, write_csv, write_libsvm
 from messy_tables import WRITERS, write_csv_rows
 
-from river_oa3.datasets import spool
+from river_oa3.datasets import chunk_writer
 
 N = 3000
 QUICK = ("--label", "fate", "--methods", "AutoOA3,CSOAL", "--budget", "40%", "--jobs", 1)
@@ -129,11 +129,11 @@ def test_every_kind_of_file_is_played_in_the_same_order(suffix, in_time, tmp_pat
     assert compared(tmp_path / "out", path).results == in_time.results
 
 
-def test_pieces_on_disk_are_played_in_the_order_of_time(in_time, drift, tmp_path, monkeypatch):
-    monkeypatch.setattr(spool, "IN_MEMORY", 500)
-    monkeypatch.setattr(spool, "PIECE", 2000)
+def test_chunks_on_disk_are_played_in_the_order_of_time(in_time, drift, tmp_path, monkeypatch):
+    monkeypatch.setattr(chunk_writer, "IN_MEMORY", 500)
+    monkeypatch.setattr(chunk_writer, "CHUNK", 2000)
     ended = compared(tmp_path, drift / "mixed.csv")
-    assert "pieces on disk" in ended.out
+    assert "chunks on disk" in ended.out
     assert ended.results == in_time.results
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from river_oa3.datasets.chunk_writer import EncodedRows
 from river_oa3.datasets.errors import DataError, short_repr
 from river_oa3.datasets.preparation.advice import warnings_of
 from river_oa3.datasets.preparation.choice import left_out
@@ -19,7 +20,6 @@ from river_oa3.datasets.preparation.options import Options
 from river_oa3.datasets.preparation.profile import Profile, Progress
 from river_oa3.datasets.preparation.row_sample import taker
 from river_oa3.datasets.sources import Batch, Source
-from river_oa3.datasets.spool import Block
 from river_oa3.schema import Column, Schema
 from river_oa3.schema.batch import Encoder
 from river_oa3.schema.column import Kind
@@ -81,16 +81,16 @@ class FoundSchema:
             "warnings": self.warnings,
         }
 
-    def blocks(
+    def encoded(
         self, source: Source, encoder: Encoder, progress: Progress | None = None
-    ) -> Iterator[Block]:
+    ) -> Iterator[EncodedRows]:
         """The rows of the table as events; those of the sample where one was asked for."""
         taken = taker(self.profile.below, self.profile.seed)
         for batch in source.batches():
             mask = taken(batch.n)
             rows = None if mask is None else np.flatnonzero(mask)
             y = self._labels(batch)
-            yield _block(batch, rows, source, encoder, y if rows is None else y[rows])
+            yield _encoded(batch, rows, source, encoder, y if rows is None else y[rows])
             if progress is not None:
                 progress(batch.done, batch.start + batch.n)
 
@@ -160,13 +160,13 @@ def _line(column: Column, found: ColumnProfile) -> str:
     return f"a date{forms.get(column.form or '', '')}: day of the week{hour}{gap}"
 
 
-def _block(
+def _encoded(
     batch: Batch,
     rows: NDArray[np.int64] | None,
     source: Source,
     encoder: Encoder,
     y: NDArray[np.bool_],
-) -> Block:
+) -> EncodedRows:
     """The events of these rows of a batch; None for all of them."""
     n = batch.n if rows is None else len(rows)
     errors: dict[int, ValueError] = {}
@@ -179,7 +179,7 @@ def _block(
         (encoded.data, encoded.indices, indptr), shape=(n, len(encoder.names))
     )
     X.sort_indices()
-    return Block(X.data, X.indices.astype(np.int32, copy=False), encoded.counts, y)
+    return EncodedRows(X.data, X.indices.astype(np.int32, copy=False), encoded.counts, y)
 
 
 def _cells(

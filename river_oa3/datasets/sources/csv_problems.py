@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import IO
 
 from river_oa3.datasets.errors import DataError, short_repr
+from river_oa3.datasets.sources.csv_chunks import OpenQuoteError
 from river_oa3.datasets.sources.csv_header import Header
-from river_oa3.datasets.sources.csv_pieces import OpenQuoteError
 from river_oa3.datasets.sources.csv_rows import LONGEST, Row, TooLongError, rows
 from river_oa3.datasets.sources.encoding import remedy
 

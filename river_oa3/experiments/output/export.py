@@ -7,7 +7,7 @@ import typing
 from pathlib import Path
 
 from river_oa3 import files
-from river_oa3.datasets.pieced import AnyStream
+from river_oa3.datasets.chunked import AnyStream
 from river_oa3.experiments.comparison import Comparison
 from river_oa3.experiments.fitting import Fitted
 from river_oa3.experiments.output.files import write_bytes, write_text

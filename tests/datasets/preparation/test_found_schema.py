@@ -209,18 +209,18 @@ def test_a_row_that_lacks_a_column_of_json_lines_lacks_the_feature():
 
 def test_labels_come_with_the_blocks():
     source = Memory({"a": [1.5, 2.5, 3.0, 7.0, 8.0], "y": labels(5)}, batch=2)
-    assert [block.y.tolist() for block in blocks(source)] == [
+    assert [some.y.tolist() for some in encoded_rows(source)] == [
         [True, False],
         [False, False],
         [True],
     ]
 
 
-def blocks(source, options=None):
+def encoded_rows(source, options=None):
     from river_oa3.schema.batch import Encoder
 
     found = prepared(source, options)
-    return list(found.blocks(source, Encoder(found.schema)))
+    return list(found.encoded(source, Encoder(found.schema)))
 
 
 @pytest.mark.parametrize("sample", [0.3, 500])
@@ -234,7 +234,7 @@ def test_a_sample_takes_the_same_rows_whatever_the_batches(sample):
         found = prepared(source, options)
         rows = rows_of(found, source)
         assert len(rows) == found.profile.taken
-        y = np.concatenate([block.y for block in blocks(source, options)])
+        y = np.concatenate([some.y for some in encoded_rows(source, options)])
         assert np.count_nonzero(y) == found.profile.taken_positives
         taken.append(rows)
     assert taken[0] == taken[1]

@@ -151,10 +151,10 @@ def test_long_texts_are_hashed_in_parts():
 
 @settings(deadline=None)
 @given(st.lists(st.lists(st.floats(-1e6, 1e6), max_size=20), max_size=5))
-def test_mean_and_deviation_do_not_depend_on_the_pieces(pieces):
-    scan, everything = NumberScan(), [number for piece in pieces for number in piece]
-    for piece in pieces:
-        scan.add(np.array(piece), 0)
+def test_mean_and_deviation_do_not_depend_on_the_chunks(chunks):
+    scan, everything = NumberScan(), [number for chunk in chunks for number in chunk]
+    for chunk in chunks:
+        scan.add(np.array(chunk), 0)
     assert scan.count == len(everything)
     if everything:
         assert scan.mean == pytest.approx(np.mean(everything), abs=1e-6)

@@ -82,5 +82,5 @@ def order_of_stream(options: argparse.Namespace, stream: Stream) -> Order:
     if is_named(options.data) and paper.find(options.data) is not None:
         return as_given("shuffled", "as in the paper, of which this is a data set")
     if stream.permutations is not None:
-        return as_given("shuffled", "the file brings orders of its own")
+        return as_given("shuffled", "the file brings shuffles of its own")
     return by_rows(stream.y, columns_of(stream.X, stream.names))

@@ -45,12 +45,12 @@ def notes_on(data: Data, size: Size, is_raw: bool) -> list[str]:
         notes.append(
             "rows are given to the paper's methods as they are"
             if is_raw
-            else "for the paper's methods gaps are filled and numbers scaled by what the whole "
-            "stream shows, which a live stream does not, and rows brought to length 1; AutoOA3 "
-            "takes the events as they come"
+            else "for the paper's methods gaps are filled and numbers scaled by the means and "
+            "deviations of the whole stream, which a live stream does not know, and rows scaled to "
+            "length 1; AutoOA3 takes the events as they come"
         )
     if not isinstance(data.stream, Stream):
-        order = "dealt to them at random" if data.stream.shuffled else "in their order"
+        order = "at random" if data.stream.shuffled else "in their order"
         notes.append(
             f"too large for memory: kept in {len(data.stream.rows):,} chunks on disk, rows {order}"
         )
@@ -217,7 +217,8 @@ def _export(findings: Findings, data: Data, options: argparse.Namespace, folder:
     comparison, goal = findings.comparison, findings.comparison.plan.goal
     if words.is_lost(findings):
         return Exported(
-            "No model is exported: no method is shown to be better than always the same answer."
+            "No model is exported: no method is significantly better than always giving the same "
+            "answer."
         )
     method = _of_ours(findings)
     if method is None:

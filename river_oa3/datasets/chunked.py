@@ -81,7 +81,7 @@ class ChunkedStream:
     is_done
         Whether it has been done to the files already.
     note
-        What makes it a part or a stand-in.
+        What makes it a part or a substitute.
 
     """
 

@@ -44,7 +44,7 @@ class Stream:
     names
         The feature name of each column.
     note
-        What makes it a part or a stand-in; empty where it is the real thing.
+        What makes it a part or a substitute; empty where it is the real thing.
     permutations
         Orders of the events that come with the data, one order per row.
 
@@ -257,7 +257,7 @@ def stream(
         The feature name of each column; 0, 1, 2... where there are none. Columns without names
         that are zero everywhere are left out where there are more than 65,536 columns.
     note
-        What makes it a part or a stand-in.
+        What makes it a part or a substitute.
     permutations
         Orders of the events that come with the data, one order per row.
     missing

@@ -82,8 +82,8 @@ def is_sorted_by(column: TimeColumn) -> bool:
 
 def as_given(kind: typing.Literal["file", "shuffled"], why: str) -> Order:
     """An order that somebody asked for, or that follows from what the data are."""
-    played = "as they come in the file" if kind == "file" else "in shuffled orders"
-    return Order(kind, f"Events are played {played}: {why}.")
+    played = "played as they come in the file" if kind == "file" else "shuffled"
+    return Order(kind, f"Events are {played}: {why}.")
 
 
 def chosen_time(found: Sequence[TimeColumn]) -> TimeColumn | None:
@@ -158,7 +158,7 @@ def by_rows(y: NDArray[np.bool_], columns: Mapping[str, NDArray[np.float64]]) ->
     >>> by_rows(y, {}).kind
     'shuffled'
     >>> by_rows(np.sort(y), {}).sentence
-    'Events are played in shuffled orders: the file is sorted by class, which is no order of time.'
+    'Events are shuffled: the file is sorted by class, which is no order of time.'
 
     """
     level = FALSE_ALARMS / (1 + 2 * len(columns))

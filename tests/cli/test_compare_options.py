@@ -235,7 +235,7 @@ def test_orders_that_an_archive_brings_are_played_unless_others_are_asked_for(sm
     X, y = events()
     path = write_npz(tmp_path / "small.npz", X, y, permutations=np.arange(len(y))[None, :])
     ended = command(tmp_path / "a", "compare", path, *QUICK[2:])
-    assert "in shuffled orders: the file brings orders of its own" in ended.out
+    assert "Events are shuffled: the file brings shuffles of its own" in ended.out
 
 
 def test_a_stream_of_two_events_can_be_compared(monkeypatch, tmp_path):
@@ -317,7 +317,7 @@ def test_tuning_in_order_uses_the_prefix_as_it_came_with_other_random_numbers(
 
 @pytest.mark.parametrize("where", ["permutations", "prefix"])
 def test_where_parameters_come_from_is_said(compare, where):
-    words = {"permutations": "other permutations", "prefix": "the first fifth of the stream"}
+    words = {"permutations": "other shuffles", "prefix": "the first fifth of the stream"}
     assert words[where] in compare({"permutations": "--tune", "prefix": "--tune-prefix"}[where]).out
 
 

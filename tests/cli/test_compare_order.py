@@ -141,7 +141,7 @@ def test_shuffle_forces_so_many_shuffles(drift, tmp_path):
     ended = compared(tmp_path / "a", drift / "mixed.csv", "--shuffle", 5)
     assert ended.json["plan"]["permutations"] == 5
     assert ended.json["order"]["kind"] == "shuffled"
-    assert "in shuffled orders: as asked for by --shuffle." in ended.out
+    assert "Events are shuffled: as asked for by --shuffle." in ended.out
     same = compared(tmp_path / "b", drift / "mixed.csv", "--permutations", 5)
     assert same.results == ended.results
 

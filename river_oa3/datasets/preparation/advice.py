@@ -207,9 +207,10 @@ def _one_value_each(
         # What is nearly a number is to be made one, and has been named.
         if _almost_number(profile, column, options) is None:
             yield (
-                f"column {short_repr(column.name)} has another value in nearly every row, and "
-                "nothing can be learned from a value that occurs once: leave it out with --drop "
-                f"{shlex.quote(column.name)}, or give what the values share a column of its own"
+                f"column {short_repr(column.name)} has high cardinality, another value in "
+                "nearly every row, and nothing can be learned from a value that occurs once: leave "
+                f"it out with --drop {shlex.quote(column.name)}, or give what the values share a "
+                "column of its own"
             )
 
 
@@ -222,9 +223,10 @@ def _codes(profile: Profile, columns: Sequence[ColumnProfile], options: Options)
         if worth is not None:
             shown.add(column.name)
             yield (
-                f"column {short_repr(column.name)} tells more as a category than as a number (area "
-                f"under the ROC curve {worth.as_category:.2f} and {worth.as_number:.2f} on rows "
-                f"held out): say --category {shlex.quote(column.name)}"
+                f"column {short_repr(column.name)} predicts the label better as a category "
+                f"than as a number (area under the ROC curve {worth.as_category:.2f} and "
+                f"{worth.as_number:.2f} on rows held out): say "
+                f"--category {shlex.quote(column.name)}"
             )
     names = [
         column.name

@@ -31,7 +31,7 @@ if typing.TYPE_CHECKING:
 __all__ = ["available", "page"]
 
 # Characters of a cell: a file may hold names and values of any length.
-CELL = 100
+LONGEST_CELL = 100
 
 
 def available() -> bool:
@@ -117,7 +117,7 @@ def page(
         same_answers=words.same_answers(findings),
         judgement=words.judgement(findings),
         pictures={caption: _source(each) for caption, each in (pictures or {}).items()},
-        enough_labels="" if findings.curve is None else _enough_labels(findings, findings.curve),
+        enough_labels="" if findings.curve is None else _enough_labels(findings),
         curve=None if findings.curve is None else _curve(findings.curve),
         profile=_profile(profile) if profile else None,
         notes=notes,
@@ -177,7 +177,7 @@ def _tiles(findings: Findings) -> dict[str, str]:
         f"labels bought, of {comparison.events:,} events": f"{np.mean(counts.labels):,.0f}",
         "of 100 alarms are right (precision)": _number(np.mean(counts.precision)),
         "alarms per 1,000 events": _number(np.mean(counts.alarms)),
-        f"{goal.head} of always the same answer": _number(verdict.chance),
+        f"{goal.head} of a constant answer": _number(verdict.chance),
     }
     if findings.ceiling is not None:
         tiles[f"{goal.head} with all labels"] = _number(np.mean(goal.score(findings.ceiling)))
@@ -236,12 +236,11 @@ def _source(picture: bytes) -> str:
     return f"data:image/{kind};base64,{base64.b64encode(picture).decode()}"
 
 
-def _enough_labels(findings: Findings, curve: BudgetCurve) -> str:
+def _enough_labels(findings: Findings) -> str:
     """How many labels are enough, or why no number is called so."""
-    measure = curve.goal.measure
     return words.enough_labels(findings) or (
-        f"No number of labels is shown to be enough: that would need gains of twice as many labels "
-        f"and of all labels that are surely below {measure.worthwhile:g} {measure.gain_unit}."
+        "No number of labels is shown to be enough: for that, the gain of twice as many labels and "
+        f"that of all labels would have to be below {words.worthwhile(findings)} (95 % sure)."
     )
 
 
@@ -276,5 +275,5 @@ def _bound(value: float) -> str:
 def _profile(profile: Sequence[Sequence[str]]) -> Table:
     """The columns of the file."""
     heads, *rows = profile
-    cut = [[shortened(visible(cell), CELL) for cell in row] for row in rows]
+    cut = [[shortened(visible(cell), LONGEST_CELL) for cell in row] for row in rows]
     return Table("The columns as they were found.", heads, cut, kind="texts profile")

@@ -55,10 +55,10 @@ def describe(comparison: Comparison) -> str:
     """What was compared on what, in a few lines."""
     stream, plan, setting = comparison.as_it_came, comparison.plan, comparison.setting
     share = plan.budget / comparison.events
-    orders = "one shuffle" if plan.permutations else "events in the order in which they came"
+    runs = "one shuffle" if plan.permutations else "events in the order in which they came"
     if plan.runs > 1:
         kind = "shuffles" if plan.permutations else "runs in the order in which they came"
-        orders = f"mean +- standard deviation over {plan.runs} {kind}"
+        runs = f"mean +- standard deviation over {plan.runs} {kind}"
     is_part = comparison.events < len(stream) and plan.runs > 1 and not plan.permutations
     each = ", a different window in each run" if is_part else ""
     source = plan.goal.measure.rho_source if plan.rho is None else "given"
@@ -66,7 +66,7 @@ def describe(comparison: Comparison) -> str:
         f"{visible(stream.title)}: {len(stream):,} events, {stream.positives:,} positive "
         f"(1 in {len(stream) / stream.positives:.1f}), {stream.n_features:,} features",
         f"budget {plan.budget:,} labels ({share:.2%} of {comparison.events:,} events{each}), "
-        f"{orders}, seed {plan.seed}",
+        f"{runs}, seed {plan.seed}",
         f"rho = {setting.rho:.4g} ({source}), {_parameters(comparison)}",
     ]
     if plan.paper_accounting:
@@ -94,7 +94,7 @@ def _parameters(comparison: Comparison) -> str:
         return f"parameters chosen on the first fifth of the stream{cut}, reported on the rest"
     if not plan.permutations:
         return f"parameters chosen on the same events{cut}, with other random numbers"
-    return f"parameters chosen on other permutations of the same events{cut}"
+    return f"parameters chosen on other shuffles of the same events{cut}"
 
 
 def _stages(search: Search) -> str:
@@ -103,7 +103,7 @@ def _stages(search: Search) -> str:
     events = dict.fromkeys("all" if each.events is None else f"{each.events:,}" for each in stages)
     return (
         f" (grid 10^{search.exponents[0]} to 10^{search.exponents[-1]}, on "
-        f"{', then '.join(events)} events, finals in {search.final.orders} orders)"
+        f"{', then '.join(events)} events, finals over {search.final.orders} shuffles)"
     )
 
 

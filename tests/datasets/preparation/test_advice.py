@@ -185,9 +185,9 @@ def test_a_number_that_grows_with_the_date_of_rows_in_any_order():
 
 def test_a_value_of_its_own_in_each_row():
     assert warnings({"mail": [f"{name}@a.org" for name in range(N)]}) == [
-        "column 'mail' has another value in nearly every row, and nothing can be learned from a "
-        "value that occurs once: leave it out with --drop mail, or give what the values share a "
-        "column of its own"
+        "column 'mail' has high cardinality, another value in nearly every row, and nothing "
+        "can be learned from a value that occurs once: leave it out with --drop mail, or give what "
+        "the values share a column of its own"
     ]
 
 
@@ -281,8 +281,9 @@ def test_codes_that_tell_more_as_a_category():
     source = Memory({"merchant.id": codes, "amount": amounts, "y": y})
     (found,) = prepared(source).warnings
     assert re.fullmatch(
-        r"column 'merchant\.id' tells more as a category than as a number \(area under the ROC "
-        r"curve 0\.6[0-9] and 0\.5[0-9] on rows held out\): say --category merchant\.id",
+        r"column 'merchant\.id' predicts the label better as a category than as a number "
+        r"\(area under the ROC curve 0\.6[0-9] and 0\.5[0-9] on rows held out\): "
+        r"say --category merchant\.id",
         found,
     )
     assert prepared(source, Options(category=("merchant.id",))).warnings == []

@@ -81,7 +81,7 @@ class Scaling(typing.NamedTuple):
 class MeansAndDeviations:
     """Counts, means and squared deviations of what is not zero in each column.
 
-    They come together part by part, in any number of parts.
+    They come together chunk by chunk, in any number of chunks.
 
     Parameters
     ----------

@@ -85,7 +85,7 @@ def _late_positives(profile: Profile) -> Iterator[str]:
     if profile.first_positive >= profile.rows / 10:
         yield (
             f"no positive event among the first {profile.first_positive:,} of {profile.rows:,}: "
-            "if the rows are sorted by class, mix them or sort them by time"
+            "if the rows are sorted by class, shuffle them or sort them by time"
         )
 
 

@@ -33,6 +33,7 @@ class SourceArchive(sdist):
     def make_distribution(self) -> None:
         for line in (
             "recursive-include river_oa3 *.pyx *.pxd *.pyi",
+            "include river_oa3/experiments/output/page.html",
             "graft river_oa3/service/page",
             "graft tests",
             "graft notebooks",

@@ -30,10 +30,11 @@ BETTER = {"sum": 1.0, "cost": -1.0}
 HEAD = re.compile(
     r'^"(?P<metric>sum|cost)" on (?P<title>.+?): (?P<events>[\d,]+) events, '
     r"(?P<positives>[\d,]+) positive .*, (?P<features>[\d,]+) features\n"
-    r"budget (?P<budget>[\d,]+) labels.* over (?P<orders>\d+) permutations.*\n"
-    r"rho = (?P<rho>[\d.e+]+) .*parameters chosen on other permutations of the same events"
+    r"budget (?P<budget>[\d,]+) labels.* over (?P<orders>\d+) (?:permutations|shuffles).*\n"
+    r"rho = (?P<rho>[\d.e+]+) .*parameters chosen on other (?:permutations|shuffles) of the same "
+    r"events"
     r"(?: cut to (?P<cut>[\d,]+) events)?"
-    r"(?: \(grid .*, on (?P<stages>.+) events, finals in \d+ orders\))?\n"
+    r"(?: \(grid .*, on (?P<stages>.+) events, finals (?:in|over) \d+ (?:orders|shuffles)\))?\n"
     r"accounting of the paper: all (?P<empty>[\d,]+) events",
     re.MULTILINE,
 )

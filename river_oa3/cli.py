@@ -66,7 +66,7 @@ def _of_the_input() -> tuple[type[Exception], ...]:
 
 @contextlib.contextmanager
 def _ends_as_interrupts() -> Iterator[None]:
-    """Take the signals that end a process as Ctrl-C: what is finished is kept, pieces go away.
+    """Take the signals that end a process as Ctrl-C: what is finished is kept, chunks go away.
 
     A scheduler that stops a job, or a terminal that is closed, would leave gigabytes behind.
     """

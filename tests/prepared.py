@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from river_oa3._core.category import Category
-from river_oa3.datasets.preparation import Problems, Wishes, profile, schema_of
+from river_oa3.datasets.preparation import Options, Problems, profile, schema_of
 from river_oa3.datasets.sources import Batch, Cells, Source
 from river_oa3.schema.batch import Encoder
 
@@ -60,31 +60,31 @@ def table(cells, **options):
     return Memory({"a": cells, "y": labels(len(cells))}, **options)
 
 
-def column_of(cells, wishes=None, **options):
+def column_of(cells, options=None, **form):
     """What is found in one column that stands beside another one."""
     n = len(cells)
     columns = {"a": cells, "b": [row % 3 + 0.5 for row in range(n)], "y": labels(n)}
-    return profile(Memory(columns, **options), wishes or Wishes()).columns["a"]
+    return profile(Memory(columns, **form), options or Options()).columns["a"]
 
 
-def prepared(source, wishes=None):
-    wishes = wishes or Wishes()
-    return schema_of(profile(source, wishes), wishes)
+def prepared(source, options=None):
+    options = options or Options()
+    return schema_of(profile(source, options), options)
 
 
 def rows_of(found, source):
     """The encoded rows as a model is given them: categories by name and value, None for a gap."""
     rows = []
     encoder = Encoder(found.schema)
-    for block in found.blocks(source, encoder):
-        assert not np.isinf(block.data).any()
-        assert block.data.all()
-        assert block.indices.dtype == np.int32
-        stops = np.cumsum(block.counts)
-        for start, stop in zip(stops - block.counts, stops, strict=True):
-            indices = block.indices[start:stop]
+    for some in found.encoded(source, encoder):
+        assert not np.isinf(some.data).any()
+        assert some.data.all()
+        assert some.indices.dtype == np.int32
+        stops = np.cumsum(some.counts)
+        for start, stop in zip(stops - some.counts, stops, strict=True):
+            indices = some.indices[start:stop]
             assert (np.diff(indices) > 0).all()
-            entries = zip(indices, block.data[start:stop].tolist(), strict=True)
+            entries = zip(indices, some.data[start:stop].tolist(), strict=True)
             rows.append(dict(_entry(encoder.names[j], value) for j, value in entries))
     return rows
 
@@ -96,10 +96,10 @@ def _entry(name, value):
     return name, None if value != value else value
 
 
-def encoded(cells, wishes=None, **options):
+def encoded(cells, options=None, **form):
     """The encoded rows of one column, kept whatever it looks like."""
-    source = table(cells, **options)
-    return rows_of(prepared(source, wishes or Wishes(keep=("a",))), source)
+    source = table(cells, **form)
+    return rows_of(prepared(source, options or Options(keep=("a",))), source)
 
 
 def without_zeros(x):

@@ -1,4 +1,4 @@
-"""What the tests of tables that are read in pieces share."""
+"""What the tests of tables that are read in chunks share."""
 
 from __future__ import annotations
 

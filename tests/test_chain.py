@@ -216,13 +216,13 @@ def test_the_exported_model_decides_as_its_replay(exported, files, rows):
 
 def encoded(schema, source, rows):
     """The rows of a table as a stream, by the way that `compare` takes."""
-    profile = datasets.preparation.profile(source, datasets.preparation.Wishes(label="status"))
-    found = datasets.preparation.schema_of(profile, datasets.preparation.Wishes(label="status"))
+    profile = datasets.preparation.profile(source, datasets.preparation.Options(label="status"))
+    found = datasets.preparation.schema_of(profile, datasets.preparation.Options(label="status"))
     assert found.schema == schema
     encoder = datasets.preparation.found_schema.Encoder(schema)
-    kept = datasets.spool.Spool("x", source.path.parent / "x", len(rows), 1)
-    for block in found.blocks(source, encoder):
-        kept.add(block, len(encoder.names))
+    kept = datasets.chunk_writer.ChunkWriter("x", source.path.parent / "x", len(rows), 1)
+    for some in found.encoded(source, encoder):
+        kept.add(some, len(encoder.names))
     return kept.finish(encoder.names)
 
 
@@ -252,7 +252,7 @@ def test_show_says_how_many_labels_it_has_learned(exported, capsys):
     assert f"events seen        {N:,}" in shown
 
 
-def test_its_own_score_is_said_wherever_it_is_handed_over(exported):
+def test_its_own_score_is_said_wherever_it_is_exported(exported):
     said = f"has learned all {N:,} labels"
     score = f"{exported.json['model']['while_learning']['sum']:.2f}"
     code = (exported.folder / "model.py").read_text()

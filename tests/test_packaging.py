@@ -75,6 +75,7 @@ def test_a_wheel_holds_what_others_compile_and_check_against_and_no_generated_c(
     suffixes = {path.suffix for path in shipped if path.parent.name == "_core"}
     assert suffixes == {".py", ".pxd", ".pyi"}
     assert Path("river_oa3", "py.typed") in shipped
+    assert Path("river_oa3", "experiments", "output", "page.html") in shipped
 
 
 def test_sources_that_are_not_compiled_say_what_to_do(source):
@@ -132,7 +133,7 @@ def test_the_changelog_has_the_version():
 
 def test_the_command_starts_with_what_is_needed_at_run_time_alone():
     extras = ["pandas", "polars", "pyarrow", "pyspark", "sqlalchemy", "starlette", "uvicorn"]
-    extras += ["matplotlib", "psutil", "pooch"]
+    extras += ["jinja2", "matplotlib", "psutil", "pooch"]
     code = f"""
 import sys
 for name in {extras!r}:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from river_oa3 import cli, datasets
-from river_oa3.commands.options import add_common, at_least, say_written
+from river_oa3.commands.options import add_common, add_paper_data, at_least, say_written
 from river_oa3.datasets import DataError
 
 from .registry import EXPERIMENTS, EXTRAS
@@ -75,9 +75,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--paper-accounting",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="count events without features as mistakes, as the paper's figures do (yes)",
+        help="count events without features as mistakes, as the paper's figures do (default: yes)",
     )
     add_common(parser)
+    add_paper_data(parser)
 
 
 def run(options: argparse.Namespace) -> int:

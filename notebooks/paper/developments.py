@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import typing
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from river_oa3.experiments.comparison import Comparison
 from river_oa3.experiments.methods import of_families
-from river_oa3.experiments.output import plots
+from river_oa3.experiments.output.plots import add_legend, draw_development, styles_of, wrapped
 from river_oa3.experiments.output.text import as_csv, mean_and_deviation
 from river_oa3.experiments.scores import METRICS, Metric
 
-from .experiment import Experiment, Say, draw, write
+from .experiment import Experiment, Say, draw, grid, write
 from .published import PUBLISHED
 from .study import Study
+
+if typing.TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["Developments", "Strategies"]
 
@@ -92,4 +96,14 @@ def _report(
             ends.append(f"{method} {float(values[:, -1].mean()):.2f}")
         say(f"{title}, {metric.name} at the end: {', '.join(ends)}")
     paths = write(study, {f"{name}.csv": as_csv(rows)})
-    return paths + draw(study, name, lambda: plots.developments(panels, methods))
+    return paths + draw(study, name, lambda: drawn(panels, methods))
+
+
+def drawn(panels: Sequence[Panel], methods: Sequence[str]) -> Figure:
+    """Panels of a metric against events, one per comparison, under their titles."""
+    figure, axes = grid(len(panels))
+    for panel, (comparison, metric, title) in zip(axes, panels, strict=False):
+        draw_development(panel, comparison, metric, methods)
+        panel.set_title(wrapped(title), fontsize=10, parse_math=False)
+    add_legend(figure, styles_of(methods), "marker: budget spent")
+    return figure

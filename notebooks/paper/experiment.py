@@ -15,6 +15,10 @@ from river_oa3.experiments.scores import Metric
 from .sets import STANDARD
 from .study import Study
 
+if typing.TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 __all__ = ["Experiment", "Say"]
 
 Say = Callable[[str], None]
@@ -64,3 +68,13 @@ def draw(study: Study, name: str, make: Callable[[], typing.Any]) -> list[Path]:
     if not plots.available():
         return []
     return plots.save(make(), study.folder, study.file_name(name))
+
+
+def grid(panels: int) -> tuple[Figure, list[Axes]]:
+    """Panels, two per row; one that is left over is taken away."""
+    columns = min(2, panels)
+    rows = -(-panels // columns)
+    figure, axes = plots.new_figure(rows, columns, 1.6 + 5.2 * columns, 4.2 * rows)
+    for empty in axes[panels:]:
+        empty.remove()
+    return figure, axes[:panels]

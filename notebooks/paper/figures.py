@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from river_oa3.experiments.output import plots
+from river_oa3.experiments.output.plots import add_legend, styles_of, wrapped
 from river_oa3.experiments.output.text import as_csv, mean_and_deviation
 from river_oa3.experiments.scores import METRICS, SUM, Goal, Metric
 from river_oa3.experiments.tasks import Parameters
 from river_oa3.experiments.tuning import PAPER
 
-from .experiment import Experiment, Say, draw, write
+from .experiment import Experiment, Say, draw, grid, write
 from .study import Study, Variation
+
+if typing.TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = [
     "Biases",
@@ -91,7 +95,7 @@ class Sweep(Experiment):
         return paths + draw(
             study,
             name,
-            lambda: plots.sweeps(panels, self.values, self.metric, self.label, self.log, heading),
+            lambda: sweeps(panels, self.values, self.metric, self.label, self.log, heading),
         )
 
     def _lines(self, study: Study, each: str, name: str) -> dict[str, NDArray[np.float64]]:
@@ -221,7 +225,7 @@ class Biases(Experiment):
         paths = write(study, {f"{name}.csv": as_csv(rows)})
         heading = f"{self.metric.name} with varying query biases, OA3"
         return paths + draw(
-            study, name, lambda: plots.heat_maps(maps, self.exponents, self.metric, heading)
+            study, name, lambda: heat_maps(maps, self.exponents, self.metric, heading)
         )
 
     def _means(
@@ -251,3 +255,62 @@ def _quarter(permutations: int) -> int:
 
 def _biased(tuned: Mapping[str, float], delta_pos: float, delta_neg: float) -> Parameters:
     return tuple({**tuned, "delta_pos": delta_pos, "delta_neg": delta_neg}.items())
+
+
+def sweeps(
+    panels: Mapping[str, Mapping[str, NDArray[np.float64]]],
+    values: Sequence[float],
+    metric: Metric,
+    label: str,
+    log: bool,
+    title: str,
+) -> Figure:
+    """A metric against what was varied: mean and standard deviation, a panel per data set."""
+    figure, axes = grid(len(panels))
+    for panel, (name, methods) in zip(axes, panels.items(), strict=False):
+        for method, style in styles_of(methods).items():
+            scores = methods[method]
+            panel.errorbar(
+                values,
+                scores.mean(axis=1),
+                scores.std(axis=1, ddof=1) if scores.shape[1] > 1 else None,
+                color=style.color,
+                linestyle=style.dashes,
+                marker=style.marker,
+                markersize=4,
+                linewidth=min(style.width, 2.6),
+                elinewidth=0.8,
+                capsize=2,
+                zorder=style.height,
+            )
+        if log:
+            panel.set_xscale("log")
+        panel.set_title(wrapped(name), fontsize=10, parse_math=False)
+        panel.set_xlabel(label)
+        panel.set_ylabel(metric.axis)
+        panel.grid(alpha=0.3)
+    figure.suptitle(title, parse_math=False)
+    add_legend(figure, styles_of(next(iter(panels.values()))), "bar: one deviation")
+    return figure
+
+
+def heat_maps(
+    maps: Mapping[str, NDArray[np.float64]], exponents: Sequence[int], metric: Metric, title: str
+) -> Figure:
+    """A metric over both query biases, a panel per data set, the best value marked."""
+    figure, axes = grid(len(maps))
+    for panel, (name, values) in zip(axes, maps.items(), strict=False):
+        shades = "cividis" if metric.bigger_is_better else "cividis_r"
+        image = panel.imshow(values, origin="lower", cmap=shades, aspect="auto")
+        row, column = np.unravel_index(metric.best(values), values.shape)
+        panel.plot(column, row, "*", color="#D55E00", markersize=14, markeredgecolor="white")
+        ticks = range(0, len(exponents), 2)
+        labels = [f"$10^{{{exponents[tick]}}}$" for tick in ticks]
+        panel.set_xticks(ticks, labels)
+        panel.set_yticks(ticks, labels)
+        panel.set_xlabel("delta_neg, the bias for predicted negatives")
+        panel.set_ylabel("delta_pos, for predicted positives")
+        panel.set_title(wrapped(name), fontsize=10, parse_math=False)
+        figure.colorbar(image, ax=panel, label=metric.head)
+    figure.suptitle(f"{title}: lighter is better, the star is the best", parse_math=False)
+    return figure

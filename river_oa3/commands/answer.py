@@ -38,7 +38,7 @@ def answer_file(load: Callable[[], ActiveLearner], words: Sequence[str]) -> int:
         _answer(load(), Path(options.file).expanduser(), options.encoding)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read the output has seen enough; nothing may be flushed to it any more.
+        # The reader of the output has seen enough; nothing may be flushed to it any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (DataError, OSError) as error:
         print(error, file=sys.stderr)

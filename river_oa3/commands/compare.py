@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from river_oa3.commands.compare_data import (
     add_data_arguments,
+    chunks_folder,
     opened_table,
     read,
     scaled_once,
-    spool_folder,
 )
 from river_oa3.commands.compare_order import add_order_arguments
 from river_oa3.commands.compare_output import (
@@ -24,7 +24,7 @@ from river_oa3.commands.compare_output import (
     warnings_on,
     write_all,
 )
-from river_oa3.commands.options import add_common, at_least
+from river_oa3.commands.options import Arguments, add_common, add_paper_data, at_least
 from river_oa3.datasets import DataError
 from river_oa3.datasets.paper_rows import rows_for_paper
 from river_oa3.experiments import Goal, Plan
@@ -45,78 +45,116 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.description = (
         "Compare AutoOA3 with the paper's methods on one stream under one budget of labels: look "
-        "at the file, prepare it, say who is ahead and how many labels are enough, and hand over a "
+        "at the file, prepare it, say who is ahead and how many labels are enough, and export a "
         "model that is ready to use."
     )
     parser.set_defaults(run=run)
-    add_data_arguments(parser)
-    parser.add_argument(
+    add_data_arguments(parser.add_argument_group("data"))
+    _add_goal_arguments(parser.add_argument_group("budget and goal"))
+    add_order_arguments(parser.add_argument_group("order"))
+    _add_method_arguments(parser.add_argument_group("methods"))
+    add_common(parser)
+    _add_paper_arguments(parser.add_argument_group("for the paper's protocol"))
+
+
+def _add_goal_arguments(group: Arguments) -> None:
+    group.add_argument(
         "--budget",
         default="1%",
-        help="labels that may be asked for, or a share such as 5%% or 0.05",
+        help="labels that may be asked for, or a share such as 5%% or 0.05 (default: %(default)s)",
     )
-    parser.add_argument(
-        "--metric", choices=tuple(METRICS), default=SUM.name, help="what to be good at"
+    group.add_argument(
+        "--metric",
+        choices=tuple(METRICS),
+        default=SUM.name,
+        help="what is optimised: sum, the balanced accuracy, or cost, the cost of mistakes "
+        "(default: %(default)s)",
     )
-    parser.add_argument(
-        "--alpha", type=float, default=0.5, help="the weight of sensitivity in the sum (0.5)"
+    group.add_argument(
+        "--alpha",
+        type=float,
+        default=0.5,
+        help="the weight of sensitivity in the balanced accuracy; 1 minus it is that of "
+        "specificity (default: %(default)s)",
     )
-    parser.add_argument(
-        "--cost-fn", type=float, default=0.9, help="the cost of a missed positive (0.9)"
+    group.add_argument(
+        "--cost-fn",
+        type=float,
+        default=0.9,
+        help="the cost of a missed positive (default: %(default)s)",
     )
-    parser.add_argument(
-        "--cost-fp", type=float, default=0.1, help="the cost of a false alarm (0.1)"
+    group.add_argument(
+        "--cost-fp",
+        type=float,
+        default=0.1,
+        help="the cost of a false alarm (default: %(default)s)",
     )
-    parser.add_argument(
+
+
+def _add_method_arguments(group: Arguments) -> None:
+    group.add_argument(
         "--methods",
         help=f"which methods, with commas between, of {', '.join(known())} (default: all but "
         "river's, and those that would take too long)",
     )
-    parser.add_argument(
+    group.add_argument(
         "--peers", action="store_true", help=f"river's own learners too: {', '.join(PEERS)}"
     )
-    parser.add_argument(
+    group.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="METHOD.NAME=VALUE",
         help="a parameter, such as OA3.eta=0.5; may be repeated",
     )
-    parser.add_argument(
+
+
+def _add_paper_arguments(group: Arguments) -> None:
+    group.add_argument(
         "--tune",
         action="store_const",
         const="permutations",
-        help="choose parameters from the paper's grid, on other permutations of the events, or in "
+        help="choose parameters from the paper's grid, on other shuffles of the events, or in "
         "their order with other random numbers",
     )
-    parser.add_argument(
+    group.add_argument(
         "--tune-prefix",
         dest="tune",
         action="store_const",
         const="prefix",
         help="choose them on the first fifth of the stream, which is then not reported",
     )
-    parser.add_argument(
-        "--tune-events", type=int, metavar="N", help="tune on no more than so many events"
+    group.add_argument(
+        "--tune-events", type=int, metavar="N", help="tune on N events at most (default: all)"
     )
-    parser.add_argument("--rho", type=float, help="the weight of a positive (default: by metric)")
-    parser.add_argument("--gamma", type=float, default=1.0, help="the regularisation (1)")
-    parser.add_argument("--sketch-size", type=int, default=5, help="rows of the sketches (5)")
-    add_order_arguments(parser)
-    parser.add_argument(
+    group.add_argument(
+        "--rho", type=float, help="the weight of a positive (default: as the metric asks for)"
+    )
+    group.add_argument(
+        "--gamma", type=float, default=1.0, help="the regularisation (default: %(default)s)"
+    )
+    group.add_argument(
+        "--sketch-size", type=int, default=5, help="rows of the sketches (default: %(default)s)"
+    )
+    group.add_argument(
+        "--raw",
+        action="store_true",
+        help="give the paper's methods rows as they are, not scaled; AutoOA3 always has them so",
+    )
+    group.add_argument(
         "--intercept", action="store_true", help="add a feature that is 1 in every event"
     )
-    parser.add_argument(
+    group.add_argument(
         "--paper-accounting",
         action="store_true",
         help="count events without features as mistakes, as the paper's figures do; rows are then "
         "scaled to unit length as there, and columns not at all",
     )
-    add_common(parser)
+    add_paper_data(group)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Look, prepare, compare, decide, hand over."""
+    """Look, prepare, compare, decide, export."""
     goal = _goal(options)
     wanted = _wanted(options)
     parameters = _parameters(options.set)
@@ -127,8 +165,8 @@ def run(options: argparse.Namespace) -> int:
     at_least("seed", options.seed, 0)
     at_least("jobs", options.jobs, 1)
     table = opened_table(options)
-    with spool_folder(options.output) as spool:
-        data = read(options, table, spool)
+    with chunks_folder(options.output) as chunks:
+        data = read(options, table, chunks)
         raw = data.stream
         stream = rows_for_paper(
             raw,

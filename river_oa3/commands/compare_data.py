@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from river_oa3 import datasets
 from river_oa3.commands.compare_order import asked_for, order_of_stream, order_of_table
-from river_oa3.commands.options import add_encoding
+from river_oa3.commands.options import Arguments, add_encoding
 from river_oa3.datasets import DataError, Stream, files, preparation
+from river_oa3.datasets.chunk_writer import ChunkWriter, written_out
+from river_oa3.datasets.chunked import AnyStream, ChunkedStream
 from river_oa3.datasets.large_libsvm import LARGE, read_large_libsvm
 from river_oa3.datasets.opening import is_libsvm, is_named
-from river_oa3.datasets.pieced import AnyStream, PiecedStream
-from river_oa3.datasets.preparation import FoundSchema, Wishes
+from river_oa3.datasets.preparation import FoundSchema, Options
 from river_oa3.datasets.sources import Source, open_source
-from river_oa3.datasets.spool import Spool, written_out
 from river_oa3.experiments.methods import find
 from river_oa3.experiments.orders import Order, by_rows
 from river_oa3.experiments.output.progress import Progress, downloading
@@ -34,11 +34,11 @@ from river_oa3.schema.batch import Encoder
 __all__ = [
     "Data",
     "add_data_arguments",
+    "chunks_folder",
     "opened_table",
     "read",
     "sample_of",
     "scaled_once",
-    "spool_folder",
 ]
 
 FOR_TABLES = ("label", "drop", "keep", "category", "time")
@@ -72,7 +72,7 @@ class Data:
         return _schema_of_numbers(self.stream)
 
 
-def add_data_arguments(parser: argparse.ArgumentParser) -> None:
+def add_data_arguments(parser: Arguments) -> None:
     """What the command takes about the data."""
     parser.add_argument(
         "data",
@@ -82,8 +82,12 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
         help="a file (CSV, Parquet, JSON lines, LIBSVM text, npz), a river data set, or one of the "
         f"paper's: {', '.join(datasets.paper.SETS)} (default: Shuttle, which comes with river)",
     )
-    parser.add_argument("--label", help="the label column of a table")
-    parser.add_argument("--positive", help="the class to look for, where there are several")
+    parser.add_argument(
+        "--label", help="the label column of a table (default: label, target, class or y)"
+    )
+    parser.add_argument(
+        "--positive", help="the class to look for (default: true or 1, else the rarer of two)"
+    )
     for name, what in (
         ("drop", "leave these columns out"),
         ("keep", "keep these columns, which look like an id or a constant"),
@@ -100,24 +104,19 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--decimal",
         choices=(".", ","),
-        help="the sign before decimals, where a file does not tell: of 1,234 alone none does",
+        help="the sign before decimals (default: as the file shows it, which 1,234 alone does not)",
     )
     parser.add_argument(
         "--sample",
         metavar="ROWS",
-        help="a first look: so many rows at random, or a share such as 5%%",
-    )
-    parser.add_argument(
-        "--raw",
-        action="store_true",
-        help="give the paper's methods rows as they are, not scaled; AutoOA3 always has them so",
+        help="a first look: so many rows at random, or a share such as 5%% (default: all)",
     )
 
 
-def wishes_of(options: argparse.Namespace, columns: list[str] | None) -> Wishes:
+def table_options(options: argparse.Namespace, columns: list[str] | None) -> Options:
     """What the options say about a table."""
     named = {name: _columns(getattr(options, name), columns) for name in FOR_TABLES[1:4]}
-    return Wishes(
+    return Options(
         label=options.label,
         positive=options.positive,
         decimal=options.decimal,
@@ -182,31 +181,31 @@ def opened_table(options: argparse.Namespace) -> Source | None:
 
 
 @contextmanager
-def spool_folder(output: str) -> Iterator[Path]:
-    """Where pieces of a large stream lie while the command runs."""
+def chunks_folder(output: str) -> Iterator[Path]:
+    """Where chunks of a large stream lie while the command runs."""
     folder = Path(output) / f".river-oa3-{secrets.token_hex(8)}"
     is_new = not Path(output).exists()
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        # What was made for the pieces alone does not stay behind.
+        # What was made for the chunks alone does not stay behind.
         if is_new and Path(output).is_dir() and not any(Path(output).iterdir()):
             Path(output).rmdir()
 
 
-def read(options: argparse.Namespace, source: Source | None, spool: Path) -> Data:
-    """All events that the options name, in memory or in pieces."""
+def read(options: argparse.Namespace, source: Source | None, folder: Path) -> Data:
+    """All events that the options name, in memory or in chunks."""
     if source is None:
-        return _data_of_set(options, spool)
-    wishes = wishes_of(options, source.columns)
+        return _data_of_set(options, folder)
+    asked = table_options(options, source.columns)
     with Progress(f"looking at {source.name}", 1.0) as progress:
-        profile = preparation.profile(source, wishes, progress.move_to)
-    found = preparation.schema_of(profile, wishes)
+        profile = preparation.profile(source, asked, progress.move_to)
+    found = preparation.schema_of(profile, asked)
     order, places = order_of_table(options, source, profile)
-    kept = Spool(
+    kept = ChunkWriter(
         source.name,
-        spool,
+        folder,
         profile.taken,
         profile.taken * found.values_per_row,
         not order.is_shuffled,
@@ -215,8 +214,8 @@ def read(options: argparse.Namespace, source: Source | None, spool: Path) -> Dat
     )
     encoder = Encoder(found.schema)
     with Progress(f"reading {source.name}", 1.0) as progress:
-        for block in found.blocks(source, encoder, progress.move_to):
-            kept.add(block, len(encoder.names))
+        for rows in found.encoded(source, encoder, progress.move_to):
+            kept.add(rows, len(encoder.names))
     return Data(kept.finish(encoder.names), order, found, source)
 
 
@@ -231,7 +230,7 @@ def _schema_of_numbers(stream: AnyStream) -> Schema | None:
 
 def scaled_once(stream: AnyStream, methods: Sequence[str]) -> AnyStream:
     """A stream for these methods, scaled on disk once where each would scale it for itself."""
-    if not isinstance(stream, PiecedStream) or stream.is_as_written:
+    if not isinstance(stream, ChunkedStream) or stream.is_as_written:
         return stream
     if all(find(method).takes_raw for method in methods):
         return stream
@@ -239,7 +238,7 @@ def scaled_once(stream: AnyStream, methods: Sequence[str]) -> AnyStream:
         return written_out(stream, progress.move_to)
 
 
-def _data_of_set(options: argparse.Namespace, spool: Path) -> Data:
+def _data_of_set(options: argparse.Namespace, folder: Path) -> Data:
     """A stream of numbers: LIBSVM, npz, or a set by its name."""
     order: list[Order] = []
 
@@ -248,14 +247,14 @@ def _data_of_set(options: argparse.Namespace, spool: Path) -> Data:
         order.append(asked_for(options) or by_rows(y, {}))
         return not order[0].is_shuffled
 
-    stream = _sampled(_stream(options, spool, is_in_order), options)
+    stream = _sampled(_stream(options, folder, is_in_order), options)
     if isinstance(stream, Stream):
         order = [order_of_stream(options, stream)]
     return Data(stream, order[0])
 
 
 def _stream(
-    options: argparse.Namespace, spool: Path, is_in_order: Callable[[NDArray[np.bool_]], bool]
+    options: argparse.Namespace, folder: Path, is_in_order: Callable[[NDArray[np.bool_]], bool]
 ) -> AnyStream:
     path = Path(options.data).expanduser()
     if not is_named(options.data) and is_libsvm(path) and os.path.getsize(path) > LARGE:
@@ -263,7 +262,7 @@ def _stream(
         with Progress(f"reading {path.name}", 1.0) as bar:
             return read_large_libsvm(
                 path,
-                spool,
+                folder,
                 positive=options.positive,
                 in_order=is_in_order,
                 seed=options.seed,

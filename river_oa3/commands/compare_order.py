@@ -7,6 +7,7 @@ import argparse
 import numpy as np
 from numpy.typing import NDArray
 
+from river_oa3.commands.options import Arguments
 from river_oa3.datasets import Stream, paper
 from river_oa3.datasets.opening import is_named
 from river_oa3.datasets.preparation import Profile
@@ -26,7 +27,7 @@ from river_oa3.experiments.output.progress import Progress
 __all__ = ["add_order_arguments", "asked_for", "order_of_stream", "order_of_table"]
 
 
-def add_order_arguments(parser: argparse.ArgumentParser) -> None:
+def add_order_arguments(parser: Arguments) -> None:
     """What the command takes about the order of the events."""
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
@@ -44,7 +45,7 @@ def add_order_arguments(parser: argparse.ArgumentParser) -> None:
         dest="shuffle",
         type=int,
         metavar="N",
-        help="play so many shuffles of the events, as the paper does",
+        help="play N shuffles of the events, as the paper does",
     )
 
 
@@ -67,10 +68,10 @@ def order_of_table(
     with Progress(f"looking for the order of {source.name}", 1.0) as progress:
         found = row_order(source, profile, options.time, progress.move_to)
     is_named = options.time is not None
-    chosen = found.moments[0] if is_named else chosen_time(found.moments)
+    chosen = found.times[0] if is_named else chosen_time(found.times)
     if chosen is None:
         return by_rows(found.y, found.columns), None
-    others = [each for each in found.moments if each is not chosen]
+    others = [each for each in found.times if each is not chosen]
     return in_time(chosen, others, is_named), places_of(chosen)
 
 
@@ -81,5 +82,5 @@ def order_of_stream(options: argparse.Namespace, stream: Stream) -> Order:
     if is_named(options.data) and paper.find(options.data) is not None:
         return as_given("shuffled", "as in the paper, of which this is a data set")
     if stream.permutations is not None:
-        return as_given("shuffled", "the file brings orders of its own")
+        return as_given("shuffled", "the file brings shuffles of its own")
     return by_rows(stream.y, columns_of(stream.X, stream.names))

@@ -15,18 +15,15 @@ from river import base
 from river_oa3.commands.compare_data import Data
 from river_oa3.commands.options import say_written
 from river_oa3.datasets import Stream
+from river_oa3.datasets.chunked import AnyStream
 from river_oa3.datasets.paper_rows import dominating, scaler_for_paper
-from river_oa3.datasets.pieced import AnyStream
 from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.fitting import Fitted, fit, is_above_chance
 from river_oa3.experiments.methods import AUTO, find
-from river_oa3.experiments.output import findings_plots, plots, report, words
+from river_oa3.experiments.output import page, plots, report, words
+from river_oa3.experiments.output.export import ExportedModel, export
 from river_oa3.experiments.output.files import write_text
-from river_oa3.experiments.output.handover import hand_over
-from river_oa3.experiments.output.page import page
-from river_oa3.experiments.output.page_sections import Handover
-from river_oa3.experiments.output.references import references
-from river_oa3.experiments.output.table import figures_of, table
+from river_oa3.experiments.output.report import figures_of, references, table
 from river_oa3.experiments.output.text import clock, named_values, to_the_left
 from river_oa3.experiments.sizing import Size
 
@@ -48,14 +45,14 @@ def notes_on(data: Data, size: Size, is_raw: bool) -> list[str]:
         notes.append(
             "rows are given to the paper's methods as they are"
             if is_raw
-            else "for the paper's methods gaps are filled and numbers scaled by what the whole "
-            "stream shows, which a live stream does not, and rows brought to length 1; AutoOA3 "
-            "takes the events as they come"
+            else "for the paper's methods gaps are filled and numbers scaled by the means and "
+            "deviations of the whole stream, which a live stream does not know, and rows scaled to "
+            "length 1; AutoOA3 takes the events as they come"
         )
     if not isinstance(data.stream, Stream):
-        order = "dealt to them at random" if data.stream.shuffled else "in their order"
+        order = "at random" if data.stream.shuffled else "in their order"
         notes.append(
-            f"too large for memory: kept in {len(data.stream.rows):,} pieces on disk, rows {order}"
+            f"too large for memory: kept in {len(data.stream.rows):,} chunks on disk, rows {order}"
         )
     if size.left_out:
         notes.append(
@@ -132,7 +129,7 @@ def write_all(
     notes: Sequence[str],
     warnings: Sequence[str],
 ) -> int:
-    """Write tables, pictures, the page and the hand-over; 0 where nothing was interrupted."""
+    """Write tables, pictures, the page and the model; 0 where nothing was interrupted."""
     comparison = findings.comparison
     before = set(folder.iterdir())
     is_whole = comparison.is_complete and findings.is_complete
@@ -161,30 +158,33 @@ def write_all(
         drawn = plots.development(comparison, references(findings))
         written += plots.save(drawn, folder, name)
         if findings.curve is not None:
-            drawn = findings_plots.budget_curve(findings)
+            drawn = plots.budget_curve(findings)
             written += plots.save(drawn, folder, f"{name}-labels")
-        pictures = findings_plots.pictures(findings)
-    text = page(
-        findings,
-        command=options.command_line,
-        profile=None if prepared is None else prepared.profile.table(prepared.done),
-        notes=notes,
-        warnings=warnings,
-        handover=exported.handover,
-        not_exported=exported.note,
-        pictures=pictures,
-    )
-    written.append(folder / f"{name}.html")
-    write_text(written[-1], text)
+        pictures = plots.pictures(findings)
+    if page.available():
+        text = page.page(
+            findings,
+            command=options.command_line,
+            profile=None if prepared is None else prepared.profile.table(prepared.done),
+            notes=notes,
+            warnings=warnings,
+            exported=exported.model,
+            not_exported=exported.note,
+            pictures=pictures,
+        )
+        written.append(folder / f"{name}.html")
+        write_text(written[-1], text)
     written += exported.paths
     say_written(written)
+    if not page.available():
+        print("for the page, install jinja2: pip install 'river-oa3[plots]'")
     if replaced := [path.name for path in written if path in before]:
         print("replaced, from an earlier run:", ", ".join(replaced))
     if exported.note:
         print(f"\n{exported.note}")
-    if exported.handover is not None:
-        handover = exported.handover
-        print(f"\nto use {handover.method}, in {folder}:\n\n{handover.lines}", end="")
+    if exported.model is not None:
+        model = exported.model
+        print(f"\nto use {model.method}, in {folder}:\n\n{model.lines}", end="")
     return 0 if is_whole else 1
 
 
@@ -193,7 +193,7 @@ class Exported(typing.NamedTuple):
 
     note: str = ""
     fitted: Fitted | None = None
-    handover: Handover | None = None
+    model: ExportedModel | None = None
     paths: tuple[Path, ...] = ()
 
     def as_json(self, findings: Findings) -> dict[str, typing.Any]:
@@ -202,7 +202,7 @@ class Exported(typing.NamedTuple):
             return {"exported": False, "note": self.note}
         goal, counts = findings.comparison.plan.goal, self.fitted.counts
         return {
-            "exported": self.handover is not None,
+            "exported": self.model is not None,
             "note": self.note,
             "method": self.fitted.method,
             "labels": self.fitted.model.n_learned,
@@ -217,7 +217,8 @@ def _export(findings: Findings, data: Data, options: argparse.Namespace, folder:
     comparison, goal = findings.comparison, findings.comparison.plan.goal
     if words.is_lost(findings):
         return Exported(
-            "No model is exported: no method is shown to be better than always the same answer."
+            "No model is exported: no method is significantly better than always giving the same "
+            "answer."
         )
     method = _of_ours(findings)
     if method is None:
@@ -244,11 +245,11 @@ def _export(findings: Findings, data: Data, options: argparse.Namespace, folder:
         score = goal.said(float(goal.score(fitted.counts)))
         constant = goal.said(findings.verdict.chance)
         return Exported(
-            f"No model is exported: taught all {len(stream):,} labels, {method} came to {score} "
-            f"while it learned, and always giving the same answer comes to {constant}.",
+            f"No model is exported: taught all {len(stream):,} labels, {method} had {score} "
+            f"while it learned, and always giving the same answer has {constant}.",
             fitted,
         )
-    handover, paths = hand_over(
+    model, paths = export(
         comparison,
         fitted,
         folder,
@@ -256,13 +257,13 @@ def _export(findings: Findings, data: Data, options: argparse.Namespace, folder:
         has_columns=data.schema is not None,
         positive=data.positive,
     )
-    note = handover.score
+    note = model.score
     if method != findings.verdict.recommended:
         note += (
             f" It is {method}: {findings.verdict.recommended} is river's, and only the methods of "
             "this package are exported."
         )
-    return Exported(note, fitted, handover._replace(score=note), tuple(paths))
+    return Exported(note, fitted, model._replace(score=note), tuple(paths))
 
 
 def _of_ours(findings: Findings) -> str | None:

@@ -9,18 +9,37 @@ from pathlib import Path
 
 from river_oa3.datasets import DataError
 
-__all__ = ["OUTPUT", "add_common", "add_encoding", "at_least", "say_written"]
+__all__ = [
+    "OUTPUT",
+    "Arguments",
+    "add_common",
+    "add_encoding",
+    "add_paper_data",
+    "at_least",
+    "say_written",
+]
+
+Arguments = argparse.ArgumentParser | argparse._ArgumentGroup
+"""What options are added to."""
 
 OUTPUT = "river_oa3_results"
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
     """What both commands that replay streams take."""
-    parser.add_argument("--seed", type=int, default=0, help="makes everything repeatable (0)")
     parser.add_argument(
-        "--jobs", type=int, default=os.cpu_count() or 1, help="processes to use (all cores)"
+        "--seed", type=int, default=0, help="the random seed (default: %(default)s)"
     )
-    parser.add_argument("--output", default=OUTPUT, help=f"folder for the results ({OUTPUT})")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: all cores)"
+    )
+    parser.add_argument(
+        "--output", default=OUTPUT, help="folder for the results (default: %(default)s)"
+    )
+
+
+def add_paper_data(parser: Arguments) -> None:
+    """What they take about the paper's data sets."""
     parser.add_argument(
         "--data-dir", help="folder with the paper's data sets (default: RIVER_OA3_DATA)"
     )
@@ -29,10 +48,12 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_encoding(parser: argparse.ArgumentParser) -> None:
+def add_encoding(parser: Arguments) -> None:
     """What whatever reads a text takes."""
     parser.add_argument(
-        "--encoding", help="the encoding of a text that is not UTF-8, such as latin-1"
+        "--encoding",
+        help="the encoding of a text, such as latin-1 (default: UTF-8, or what a byte order mark "
+        "says)",
     )
 
 

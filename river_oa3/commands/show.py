@@ -24,7 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.set_defaults(run=run)
     parser.add_argument("file", help="a file that river_oa3.save has written")
-    parser.add_argument("--weights", type=int, default=10, help="how many weights to show (10)")
+    parser.add_argument(
+        "--weights", type=int, default=10, help="how many weights to show (default: 10)"
+    )
     parser.add_argument("--json", action="store_true", help="as JSON, for other programs")
 
 

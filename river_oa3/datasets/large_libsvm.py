@@ -1,4 +1,4 @@
-"""LIBSVM files that are larger than memory, read twice: for the labels, then part by part."""
+"""LIBSVM files that are larger than memory, read twice: for the labels, then chunk by chunk."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.datasets import files
+from river_oa3.datasets.chunk_writer import ChunkWriter, EncodedRows
+from river_oa3.datasets.chunked import AnyStream
 from river_oa3.datasets.errors import DataError, short_repr
 from river_oa3.datasets.labels import positives
 from river_oa3.datasets.libsvm import Lines, read_lines, scan_libsvm
-from river_oa3.datasets.pieced import AnyStream
-from river_oa3.datasets.spool import Block, Spool
 
 __all__ = ["LARGE", "read_large_libsvm"]
 
@@ -31,7 +31,7 @@ def read_large_libsvm(
     seed: int = 0,
     progress: Callable[[float, int], None] | None = None,
 ) -> AnyStream:
-    """The stream of a file, in pieces in a folder where it has many values.
+    """The stream of a file, in chunks in a folder where it has many values.
 
     A column is the index in the file, and those that occur are numbered one after the other: what
     they cost goes by how many there are, not by how large they are.
@@ -41,13 +41,13 @@ def read_large_libsvm(
     path
         The file, which may be compressed.
     folder
-        Where pieces are written.
+        Where chunks are written.
     positive
         The positive class, as `open_stream` takes it.
     in_order
         Whether the events are to be taken as they come, by their labels.
     seed
-        Makes the dealing of rows to pieces repeatable.
+        Of the generator that says which row goes to which chunk.
     progress
         Called with the share of the events that has been read, and how many those are.
 
@@ -57,25 +57,25 @@ def read_large_libsvm(
         raise DataError(f"{path} has no events: at least one of each class is needed")
     y = positives(labels, positive)
     stem, _ = files.parted(path)
-    spool = Spool(stem, folder, len(y), values, in_order(y), seed)
+    writer = ChunkWriter(stem, folder, len(y), values, in_order(y), seed)
     columns: dict[int, int] = {}
     done = 0
     for lines in read_lines(path):
         n = len(lines.counts)
-        block = _block(path, lines, y[done : done + n], done, columns)
-        spool.add(block, len(columns))
+        rows = _encoded(path, lines, y[done : done + n], done, columns)
+        writer.add(rows, len(columns))
         done += n
         if progress is not None:
             progress(done / len(y), done)
     if done != len(y):
         raise DataError(f"{path} changed while it was read: run the command again")
     names: list[Hashable] = list(columns)
-    return spool.finish(names)
+    return writer.finish(names)
 
 
-def _block(
+def _encoded(
     path: Path, lines: Lines, y: NDArray[np.bool_], before: int, columns: dict[int, int]
-) -> Block:
+) -> EncodedRows:
     bad = np.flatnonzero(~np.isfinite(lines.data))
     rows = np.repeat(np.arange(len(lines.counts)), lines.counts)
     if len(bad):
@@ -92,4 +92,4 @@ def _block(
     placed = numbers[inverse] if len(used) else np.empty(0, np.int32)
     order = kept[np.lexsort((placed[kept], rows[kept]))]
     counts = np.bincount(rows[order], minlength=len(lines.counts)).astype(np.int64)
-    return Block(lines.data[order], placed[order], counts, y)
+    return EncodedRows(lines.data[order], placed[order], counts, y)

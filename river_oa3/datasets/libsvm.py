@@ -41,7 +41,7 @@ def read_libsvm(path: Path | str) -> tuple[scipy.sparse.csr_array, NDArray[np.fl
 
 
 def read_lines(path: Path, most: int = 1_000_000) -> Iterator[Lines]:
-    """The lines of a file in parts of about so many values."""
+    """The lines of a file in chunks of about so many values."""
     labels, data, indices, counts = array("d"), array("d"), array("i"), array("q")
     with opened(path) as file:
         for number, line in enumerate(file, start=1):

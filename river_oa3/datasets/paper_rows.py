@@ -8,7 +8,7 @@ from collections.abc import Hashable
 import numpy as np
 
 from river_oa3._core.category import Category
-from river_oa3.datasets.pieced import AnyStream, PiecedStream
+from river_oa3.datasets.chunked import AnyStream, ChunkedStream
 from river_oa3.datasets.scaling import Scaling
 from river_oa3.datasets.streams import Stream, unique
 from river_oa3.fixed_scaler import FixedColumn, FixedScaler
@@ -68,7 +68,7 @@ def scaler_for_paper(
         As it was told.
 
     """
-    gaps = raw.moments().gaps if isinstance(raw, Stream) else raw.gaps
+    gaps = raw.means_and_deviations().gaps if isinstance(raw, Stream) else raw.gaps
     scaling = _scaling(raw)
     if as_they_are or as_in_paper:
         size = len(scaling.centre)
@@ -96,12 +96,12 @@ def scaler_for_paper(
 
 def _scaling(stream: AnyStream) -> Scaling:
     if isinstance(stream, Stream):
-        return stream.moments().filled().scaling()
+        return stream.means_and_deviations().filled().scaling()
     return stream.scaling
 
 
 def _has_intercept(raw: AnyStream, stream: AnyStream) -> bool:
-    if isinstance(stream, PiecedStream):
+    if isinstance(stream, ChunkedStream):
         return stream.has_intercept
     return INTERCEPT in stream.names and INTERCEPT not in raw.names
 
@@ -113,7 +113,7 @@ def plain_name(name: Hashable) -> Hashable:
 
 def dominating(stream: AnyStream) -> Hashable | None:
     """The column that has nearly all of the length of nearly every row, if there is one."""
-    sample = stream if isinstance(stream, Stream) else stream.piece(int(np.argmax(stream.rows)))
+    sample = stream if isinstance(stream, Stream) else stream.chunk(int(np.argmax(stream.rows)))
     if len(sample.names) < 2 or not sample.nonzeros:
         return None
     filled = np.flatnonzero(np.diff(sample.X.indptr))

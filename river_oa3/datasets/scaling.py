@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from river_oa3.fixed_scaler import REACH
 
-__all__ = ["Gaps", "Moments", "Scaling"]
+__all__ = ["Gaps", "MeansAndDeviations", "Scaling"]
 
 DENSE = 0.5
 """A column is dense where more than this share of the rows is not zero in it."""
@@ -78,10 +78,10 @@ class Scaling(typing.NamedTuple):
         return scipy.sparse.csr_array(scipy.sparse.coo_array(parts, shape=(rows, columns)))
 
 
-class Moments:
+class MeansAndDeviations:
     """Counts, means and squared deviations of what is not zero in each column.
 
-    They come together part by part, in any number of parts.
+    They come together chunk by chunk, in any number of chunks.
 
     Parameters
     ----------
@@ -137,11 +137,11 @@ class Moments:
             fills = self._means * (self.counts / known)
         return Gaps(np.flatnonzero(self._gaps), np.where(np.isfinite(fills), fills, 0.0))
 
-    def filled(self) -> Moments:
+    def filled(self) -> MeansAndDeviations:
         """Of the same rows with their gaps filled, and with the flags of those."""
         columns, fills = self.gaps
         size = len(self.counts)
-        filled = Moments(size)
+        filled = MeansAndDeviations(size)
         filled.rows = self.rows
         for name in ("counts", "_means", "_squares", "_largest"):
             setattr(filled, name, getattr(self, name).copy())

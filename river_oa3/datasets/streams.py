@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from river_oa3.datasets.errors import DataError, short_repr
 from river_oa3.datasets.labels import Labels, positives
-from river_oa3.datasets.scaling import Gaps, Moments, Scaling
+from river_oa3.datasets.scaling import Gaps, MeansAndDeviations, Scaling
 
 MAX_COLUMNS = 2**26
 """A matrix with more columns, or a file with a larger index, holds a mistake or hashed names."""
@@ -44,7 +44,7 @@ class Stream:
     names
         The feature name of each column.
     note
-        What makes it a part or a stand-in; empty where it is the real thing.
+        What makes it a part or a substitute; empty where it is the real thing.
     permutations
         Orders of the events that come with the data, one order per row.
 
@@ -151,11 +151,11 @@ class Stream:
             values = self.X.data[start:stop].tolist()
             yield dict(zip(features, values, strict=True)), bool(self.y[row])
 
-    def moments(self) -> Moments:
+    def means_and_deviations(self) -> MeansAndDeviations:
         """Counts, means and deviations of the columns."""
-        moments = Moments(len(self.names))
-        moments.add(self.X.data, self.X.indices, len(self))
-        return moments
+        scales = MeansAndDeviations(len(self.names))
+        scales.add(self.X.data, self.X.indices, len(self))
+        return scales
 
     def filled(self, gaps: Gaps | None = None, names: list[Hashable] | None = None) -> Stream:
         """The stream with missing numbers filled with the means of their columns, and flagged.
@@ -163,7 +163,7 @@ class Stream:
         Each column that has gaps has another one behind all others that is 1 there.
         """
         if gaps is None:
-            gaps = self.moments().gaps
+            gaps = self.means_and_deviations().gaps
         if not len(gaps.columns):
             return self
         filled = gaps.fill(self.X)
@@ -177,7 +177,7 @@ class Stream:
         of what is not zero in it.
         """
         self.refuse_missing("scaling does not take")
-        scaled = (scaling or self.moments().scaling()).apply(self.X)
+        scaled = (scaling or self.means_and_deviations().scaling()).apply(self.X)
         X = _canonical(scaled.data, scaled.indices, scaled.indptr, scaled.shape)
         return dataclasses.replace(self, X=X)
 
@@ -257,7 +257,7 @@ def stream(
         The feature name of each column; 0, 1, 2... where there are none. Columns without names
         that are zero everywhere are left out where there are more than 65,536 columns.
     note
-        What makes it a part or a stand-in.
+        What makes it a part or a substitute.
     permutations
         Orders of the events that come with the data, one order per row.
     missing

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.datasets import DataError, Stream
-from river_oa3.datasets.pieced import AnyStream
+from river_oa3.datasets.chunked import AnyStream
 from river_oa3.experiments import runner as runners
 from river_oa3.experiments.methods import (
     METHODS,
@@ -384,12 +384,12 @@ def check(stream: AnyStream, plan: Plan) -> None:
 def _check_prefix(stream: AnyStream, plan: Plan) -> None:
     if not isinstance(stream, Stream):
         raise DataError(
-            f"{stream.name} is read in pieces, which have no first fifth: tune on permutations, or "
+            f"{stream.name} is read in chunks, which have no first fifth: tune with --tune, or "
             "take a part of the events with --sample"
         )
     prefix = stream.y[: _start(stream, plan)]
     if prefix.all() | ~prefix.any():
         raise DataError(
             f"the first fifth of {stream.name} is of one class, and nothing can be tuned on it: "
-            "tune on permutations, or shuffle the events"
+            "tune with --tune, or shuffle the events"
         )

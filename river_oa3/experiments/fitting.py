@@ -9,7 +9,7 @@ from river import base
 
 from river_oa3 import budget
 from river_oa3.active import ActiveLearner
-from river_oa3.datasets.pieced import AnyStream
+from river_oa3.datasets.chunked import AnyStream
 from river_oa3.experiments.comparison import Comparison
 from river_oa3.experiments.methods import build
 from river_oa3.experiments.output.progress import Progress
@@ -61,8 +61,8 @@ def fit(
     run = Replay(teacher, Uniforms(plan.seed), [events])
     part = comparison.parts(method)[0]._replace(start=0, stop=events, within=False)
     with Progress(f"fitting {method}", events) as progress:
-        for piece, order in walk(stream, plan.seed, part):
-            run.go_on(piece, order)
+        for chunk, order in walk(stream, plan.seed, part):
+            run.go_on(chunk, order)
             progress.add(len(order), len(order))
     classifier = made.classifier
     for step in reversed(steps):

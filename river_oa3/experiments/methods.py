@@ -17,7 +17,7 @@ from river.active.base import ActiveLearningClassifier
 from river_oa3 import rivals
 from river_oa3.active import ActiveLearner
 from river_oa3.auto import AutoOA3Classifier
-from river_oa3.datasets.pieced import AnyStream
+from river_oa3.datasets.chunked import AnyStream
 from river_oa3.experiments.scores import Goal
 from river_oa3.oa3 import OA3Classifier
 from river_oa3.oa3_diag import OA3DiagClassifier

@@ -20,7 +20,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 from scipy import stats
 
-from river_oa3.datasets.preparation.row_order import Moments
+from river_oa3.datasets.preparation.row_order import TimeColumn
 
 __all__ = [
     "FALSE_ALARMS",
@@ -60,33 +60,33 @@ class Order(typing.NamedTuple):
         return self.kind == "shuffled"
 
 
-def places_of(moments: Moments) -> NDArray[np.int64]:
+def places_of(column: TimeColumn) -> NDArray[np.int64]:
     """The place of each row in the order of time; equals stay as they are in the file.
 
     A row without a date stays behind the row before it.
     """
-    rows = np.arange(len(moments.values))
-    before = np.maximum.accumulate(np.where(moments.gaps, -1, rows))
-    first = int(np.argmin(moments.gaps))
-    filled = moments.values[np.where(before < 0, first, before)]
+    rows = np.arange(len(column.values))
+    before = np.maximum.accumulate(np.where(column.gaps, -1, rows))
+    first = int(np.argmin(column.gaps))
+    filled = column.values[np.where(before < 0, first, before)]
     places = np.empty(len(rows), dtype=np.int64)
     places[np.argsort(filled, kind="stable")] = rows
     return places
 
 
-def is_sorted_by(moments: Moments) -> bool:
+def is_sorted_by(column: TimeColumn) -> bool:
     """Whether the rows are sorted by a column, but for one pair of neighbours in a hundred."""
-    known = moments.values[~moments.gaps]
+    known = column.values[~column.gaps]
     return len(known) > 1 and float(np.mean(known[1:] >= known[:-1])) >= 0.99
 
 
 def as_given(kind: typing.Literal["file", "shuffled"], why: str) -> Order:
     """An order that somebody asked for, or that follows from what the data are."""
-    played = "as they come in the file" if kind == "file" else "in shuffled orders"
-    return Order(kind, f"Events are played {played}: {why}.")
+    played = "played as they come in the file" if kind == "file" else "shuffled"
+    return Order(kind, f"Events are {played}: {why}.")
 
 
-def chosen_time(found: Sequence[Moments]) -> Moments | None:
+def chosen_time(found: Sequence[TimeColumn]) -> TimeColumn | None:
     """The column that tells when events took place, of those that are dates.
 
     Of several it is one that the file is sorted by; else, or of several of those, the one with the
@@ -110,7 +110,7 @@ def chosen_time(found: Sequence[Moments]) -> Moments | None:
     )
 
 
-def in_time(chosen: Moments, others: Sequence[Moments], is_named: bool = False) -> Order:
+def in_time(chosen: TimeColumn, others: Sequence[TimeColumn], is_named: bool = False) -> Order:
     """The order of a column, chosen among others or named."""
     kind = "date column" if chosen.is_date else "column"
     parts = [f"Events are played in the order of the {kind} {chosen.name!r}"]
@@ -158,7 +158,7 @@ def by_rows(y: NDArray[np.bool_], columns: Mapping[str, NDArray[np.float64]]) ->
     >>> by_rows(y, {}).kind
     'shuffled'
     >>> by_rows(np.sort(y), {}).sentence
-    'Events are played in shuffled orders: the file is sorted by class, which is no order of time.'
+    'Events are shuffled: the file is sorted by class, which is no order of time.'
 
     """
     level = FALSE_ALARMS / (1 + 2 * len(columns))

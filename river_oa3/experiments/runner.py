@@ -9,7 +9,7 @@ import typing
 from collections.abc import Iterator, Sequence
 
 from river_oa3.datasets import Stream
-from river_oa3.datasets.pieced import AnyStream
+from river_oa3.datasets.chunked import AnyStream
 from river_oa3.experiments.output.progress import Progress
 from river_oa3.experiments.processes import Processes
 from river_oa3.experiments.progress_board import Mark, ProgressBoard
@@ -188,7 +188,7 @@ class _Held(typing.NamedTuple):
     draws: Draws | None
 
     def run(self, task: Task, progress: Progress | Mark) -> Run | Failure:
-        """Run a task, and tell after each piece of the events how much is done."""
+        """Run a task, and tell after each chunk of the events how much is done."""
         stream = self.streams.of(task.method)
         events, seconds, told = task.part.stop - task.part.start, task.seconds(stream), 0
 
@@ -214,7 +214,7 @@ def _take(streams: Streams, seed: int, paper_accounting: bool, board: ProgressBo
 
 
 def _draws(stream: AnyStream, seed: int) -> Draws | None:
-    """Orders of the rows, whatever was done to them; those of pieces are not worth keeping."""
+    """Orders of the rows, whatever was done to them; those of chunks are not worth keeping."""
     return cached_draws(stream, seed) if isinstance(stream, Stream) else None
 
 

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from river_oa3.datasets.pieced import AnyStream
+from river_oa3.datasets.chunked import AnyStream
 from river_oa3.experiments import runner as runners
 from river_oa3.experiments.budget_curve import BudgetCurve, steps_around
 from river_oa3.experiments.comparison import Comparison, Plan, carry_out, check, setting_of

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from river_oa3.active import ActiveLearner
 from river_oa3.datasets import DataError, Stream
-from river_oa3.datasets.pieced import AnyStream
+from river_oa3.datasets.chunked import AnyStream
 from river_oa3.experiments.event_loop import EventLoop
 from river_oa3.experiments.methods import Setting, build, find
 from river_oa3.experiments.scores import Counts
@@ -133,7 +133,7 @@ def run_task(
 
     The stream is the one that the method takes. `draws` is what `cached_draws` gives for a stream
     with the same rows and the same seed: it spares drawing the same order anew for every method.
-    `went_on` is called with the number of events after each piece of them.
+    `went_on` is called with the number of events after each chunk of them.
     """
     if find(task.method).family == "river":  # which would take a NaN for a number
         stream = stream.filled()
@@ -144,8 +144,8 @@ def run_task(
     else:
         run = EventLoop(model, task.setting.budget, task.checkpoints, paper_accounting)
     try:
-        for piece, order in parts:
-            run.go_on(piece, order)
+        for chunk, order in parts:
+            run.go_on(chunk, order)
             if went_on is not None:
                 went_on(len(order))
     except DataError:
@@ -161,14 +161,14 @@ def run_task(
 
 
 def walk(stream: AnyStream, seed: int, part: Part) -> Iterable[tuple[Stream, NDArray[np.int64]]]:
-    """The pieces of a part of a stream, each with the order of its rows."""
+    """The chunks of a part of a stream, each with the order of its rows."""
     return _walk(stream, seed, part, None)[0]
 
 
 def _walk(
     stream: AnyStream, seed: int, part: Part, draws: Draws | None
 ) -> tuple[Iterable[tuple[Stream, NDArray[np.int64]]], Uniforms]:
-    """The pieces of a stream with the order of their rows, and the uniforms for all of them."""
+    """The chunks of a stream with the order of their rows, and the uniforms for all of them."""
     if isinstance(stream, Stream):
         order, numbers = (draws or functools.partial(_draw, stream, seed))(part)
         return [(stream, order)], GivenUniforms(numbers)

@@ -6,7 +6,7 @@ import importlib.util
 import typing
 from collections.abc import Callable, Iterable, Iterator
 
-from river_oa3.experiments.output.versions import processor, versions
+from river_oa3.experiments.output.report import processor, versions
 from river_oa3.experiments.processes import Processes
 
 from . import busy, figures, growth, raw

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -10,10 +12,36 @@ from commands import QUICK, SEED, Small, by_replay, command, events, write_csv, 
 
 from river_oa3 import datasets
 from river_oa3.cli import parser
+from river_oa3.commands.compare import add_arguments
 from river_oa3.datasets.paper_rows import rows_for_paper
 from river_oa3.experiments.methods import Setting
 from river_oa3.experiments.output import plots
 from river_oa3.experiments.tasks import TUNING, order_of
+
+
+@pytest.fixture
+def arguments():
+    """The command's own parser, with its options."""
+    found = argparse.ArgumentParser()
+    add_arguments(found)
+    return found
+
+
+def test_the_help_has_groups_of_options_and_those_for_the_paper_come_last(arguments):
+    heads = re.findall(r"^([a-z' ]+):$", arguments.format_help(), re.MULTILINE)
+    groups = ["data", "budget and goal", "order", "methods", "for the paper's protocol"]
+    assert heads == ["options", *groups]
+
+
+def test_the_help_names_every_default(arguments):
+    silent = [
+        action.dest
+        for group in arguments._action_groups
+        for action in group._group_actions
+        if action.default not in (None, False, [], argparse.SUPPRESS)
+        and "default:" not in action.help
+    ]
+    assert silent == []
 
 
 def test_the_default_is_all_methods_on_a_percent_of_shuttle():
@@ -163,6 +191,16 @@ def test_without_matplotlib_there_is_a_hint(compare):
     assert "pip install 'river-oa3[plots]'" in compare().out
 
 
+def test_without_jinja2_everything_but_the_page_is_written_and_there_is_a_hint(
+    compare, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "jinja2", None)  # which an import takes for missing
+    ended = compare()
+    assert (ended.code, [name for name in ended.files if name.endswith(".html")]) == (0, [])
+    assert {"compare-small.csv", "compare-small.json", "model.oa3"} <= {*ended.files}
+    assert "for the page, install jinja2: pip install 'river-oa3[plots]'" in ended.out
+
+
 def test_with_matplotlib_there_is_no_hint(compared):
     assert "pip install" not in compared.out
 
@@ -197,7 +235,7 @@ def test_orders_that_an_archive_brings_are_played_unless_others_are_asked_for(sm
     X, y = events()
     path = write_npz(tmp_path / "small.npz", X, y, permutations=np.arange(len(y))[None, :])
     ended = command(tmp_path / "a", "compare", path, *QUICK[2:])
-    assert "in shuffled orders: the file brings orders of its own" in ended.out
+    assert "Events are shuffled: the file brings shuffles of its own" in ended.out
 
 
 def test_a_stream_of_two_events_can_be_compared(monkeypatch, tmp_path):
@@ -279,7 +317,7 @@ def test_tuning_in_order_uses_the_prefix_as_it_came_with_other_random_numbers(
 
 @pytest.mark.parametrize("where", ["permutations", "prefix"])
 def test_where_parameters_come_from_is_said(compare, where):
-    words = {"permutations": "other permutations", "prefix": "the first fifth of the stream"}
+    words = {"permutations": "other shuffles", "prefix": "the first fifth of the stream"}
     assert words[where] in compare({"permutations": "--tune", "prefix": "--tune-prefix"}[where]).out
 
 

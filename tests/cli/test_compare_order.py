@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import html
 import re
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from commands import Small, command, events, write_csv, write_libsvm
 from messy_tables import WRITERS, write_csv_rows
 
-from river_oa3.datasets import spool
+from river_oa3.datasets import chunk_writer
 
 N = 3000
 QUICK = ("--label", "fate", "--methods", "AutoOA3,CSOAL", "--budget", "40%", "--jobs", 1)
@@ -102,7 +103,7 @@ def test_the_order_and_why_is_said_on_terminal_page_and_in_json(in_time):
     )
     assert order == {"kind": "time", "column": "when", "sentence": sentence}
     assert sentence in in_time.out
-    assert sentence.replace("'", "&#x27;") in in_time.path("html").read_text()
+    assert sentence in html.unescape(in_time.path("html").read_text())
     assert in_time.out.index(sentence) < in_time.out.index("AutoOA3  ")
 
 
@@ -128,11 +129,11 @@ def test_every_kind_of_file_is_played_in_the_same_order(suffix, in_time, tmp_pat
     assert compared(tmp_path / "out", path).results == in_time.results
 
 
-def test_pieces_on_disk_are_played_in_the_order_of_time(in_time, drift, tmp_path, monkeypatch):
-    monkeypatch.setattr(spool, "IN_MEMORY", 500)
-    monkeypatch.setattr(spool, "PIECE", 2000)
+def test_chunks_on_disk_are_played_in_the_order_of_time(in_time, drift, tmp_path, monkeypatch):
+    monkeypatch.setattr(chunk_writer, "IN_MEMORY", 500)
+    monkeypatch.setattr(chunk_writer, "CHUNK", 2000)
     ended = compared(tmp_path, drift / "mixed.csv")
-    assert "pieces on disk" in ended.out
+    assert "chunks on disk" in ended.out
     assert ended.results == in_time.results
 
 
@@ -140,7 +141,7 @@ def test_shuffle_forces_so_many_shuffles(drift, tmp_path):
     ended = compared(tmp_path / "a", drift / "mixed.csv", "--shuffle", 5)
     assert ended.json["plan"]["permutations"] == 5
     assert ended.json["order"]["kind"] == "shuffled"
-    assert "in shuffled orders: as asked for by --shuffle." in ended.out
+    assert "Events are shuffled: as asked for by --shuffle." in ended.out
     same = compared(tmp_path / "b", drift / "mixed.csv", "--permutations", 5)
     assert same.results == ended.results
 

@@ -1,4 +1,4 @@
-"""`river-oa3 compare` on a stranger's table: seen, prepared, decided, handed over."""
+"""`river-oa3 compare` on a stranger's table: seen, prepared, decided, exported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from messy_tables import ROWS, WRITERS, messy_rows, write_csv_rows
 
 from river_oa3 import load
 from river_oa3.commands import compare_data, compare_output
-from river_oa3.datasets import DataError, files, preparation, spool
+from river_oa3.datasets import DataError, chunk_writer, files, preparation
 from river_oa3.experiments.output import files as output_files
 from river_oa3.experiments.output.text import to_the_left
 from river_oa3.experiments.peers import PEERS
@@ -102,7 +102,7 @@ def test_a_constant_answer_and_all_labels_stand_below_the_methods(ended):
     assert re.search(rf"^all labels .* {ROWS}$", ended.out, re.MULTILINE)
 
 
-def test_the_page_has_the_profile_and_the_hand_over(ended):
+def test_the_page_has_the_profile_and_the_exported_model(ended):
     page = (ended.folder / "compare-payments.html").read_text()
     for part in ("payment", "is_new", "answer_file(load, sys.argv)", "Use "):
         assert part in page
@@ -117,23 +117,23 @@ def test_every_kind_of_file_gives_the_same_decisions(suffix, rows, ended, tmp_pa
     assert fitted[0] == fitted[1]
 
 
-def test_pieces_on_disk_are_compared_and_taken_away(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(spool, "IN_MEMORY", 500)
-    monkeypatch.setattr(spool, "PIECE", 1000)
+def test_chunks_on_disk_are_compared_and_taken_away(table, tmp_path, monkeypatch):
+    monkeypatch.setattr(chunk_writer, "IN_MEMORY", 500)
+    monkeypatch.setattr(chunk_writer, "CHUNK", 1000)
     ended = compared(tmp_path / "out", table)
     assert ended.code == 0
-    assert "pieces on disk" in ended.out
+    assert "chunks on disk" in ended.out
     assert not [name for name in ended.files if name.startswith(".")]
     assert ended.json["data"]["events"] == ROWS
 
 
-def test_pieces_in_order_give_what_memory_gives(table, tmp_path, monkeypatch):
+def test_chunks_in_order_give_what_memory_gives(table, tmp_path, monkeypatch):
     whole = compared(tmp_path / "a", table, "--in-order")
-    monkeypatch.setattr(spool, "IN_MEMORY", 500)
-    monkeypatch.setattr(spool, "PIECE", 1000)
-    pieces = compared(tmp_path / "b", table, "--in-order")
-    assert "pieces on disk" in pieces.out
-    assert pieces.results == whole.results
+    monkeypatch.setattr(chunk_writer, "IN_MEMORY", 500)
+    monkeypatch.setattr(chunk_writer, "CHUNK", 1000)
+    chunks = compared(tmp_path / "b", table, "--in-order")
+    assert "chunks on disk" in chunks.out
+    assert chunks.results == whole.results
 
 
 # Options
@@ -178,7 +178,7 @@ def test_raw_warns_of_a_column_that_drowns_the_others(rows, tmp_path):
     assert "99 %" not in compared(tmp_path / "b", path, "--keep", "code").out
 
 
-def test_a_column_that_gives_the_label_away_is_warned_of(rows, tmp_path):
+def test_a_column_that_leaks_the_label_is_warned_of(rows, tmp_path):
     leaky = [{**row, "refund": float(row["fate"] == "fraud")} for row in rows]
     ended = compared(tmp_path / "out", write_csv_rows(tmp_path / "leaky.csv", leaky))
     (warning,) = [line for line in ended.out.splitlines() if line.startswith("WARNING")]
@@ -187,7 +187,7 @@ def test_a_column_that_gives_the_label_away_is_warned_of(rows, tmp_path):
     assert ended.json["warnings"] == [warning.removeprefix("WARNING: ")]
 
 
-def test_methods_at_chance_are_warned_of_and_nothing_is_handed_over(tmp_path):
+def test_methods_at_chance_are_warned_of_and_no_model_is_exported(tmp_path):
     rng = np.random.default_rng(3)
     noise = [
         {"a": float(x), "fate": "fraud" if y else "ok"}
@@ -200,7 +200,7 @@ def test_methods_at_chance_are_warned_of_and_nothing_is_handed_over(tmp_path):
     assert "model.py" not in ended.files
 
 
-# The hand-over
+# The exported model
 
 
 def run_model(folder, *arguments):
@@ -361,9 +361,11 @@ def test_a_disk_that_is_full_at_the_model_keeps_the_numbers_and_no_half_of_it(
 
 
 def test_a_disk_that_is_full_while_rows_are_kept_is_said(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(spool, "IN_MEMORY", 500)
-    monkeypatch.setattr(spool, "PIECE", 1000)
-    monkeypatch.setattr(spool, "piece_files", lambda folder, number: {"data": folder / "x" / "y"})
+    monkeypatch.setattr(chunk_writer, "IN_MEMORY", 500)
+    monkeypatch.setattr(chunk_writer, "CHUNK", 1000)
+    monkeypatch.setattr(
+        chunk_writer, "chunk_files", lambda folder, number: {"data": folder / "x" / "y"}
+    )
     ended = compared(tmp_path / "out", table)
     assert (ended.code, len(ended.err.splitlines())) == (2, 1)
     assert "cannot keep the prepared events" in ended.err

@@ -195,7 +195,7 @@ def test_an_early_interrupt_shows_no_traceback(interrupted_early):
 
 @needs_proc
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_to_end_keeps_what_is_finished_and_takes_the_pieces_away(number, tmp_path):
+def test_a_signal_to_end_keeps_what_is_finished_and_takes_the_chunks_away(number, tmp_path):
     rows = "".join(f"{i % 7},{i % 11}.5,{i},{int(i % 5 == 0)}\n" for i in range(200_000))
     (tmp_path / "long.csv").write_text("a,b,c,label\n" + 8 * rows)
     folder = tmp_path / "results"

@@ -75,7 +75,7 @@ def test_columns_are_scored(score, model, tmp_path):
     assert_scored(written(tmp_path), model, {i: {k: x[k] for k in "ab"} for i, x in EVENTS.items()})
 
 
-def test_a_map_is_scored_in_pieces(score, model, tmp_path, monkeypatch):
+def test_a_map_is_scored_in_chunks(score, model, tmp_path, monkeypatch):
     monkeypatch.setattr(files, "ROWS", 7)
     code, _ = score(maps(), "--features", "x", "--output", tmp_path / "out.parquet")
     assert code == 0

@@ -83,7 +83,7 @@ def test_a_part_does_not_keep_the_real_thing_from_being_downloaded(site, tmp_pat
     assert paper.load("protein", folder, download=True).title == "protein"
 
 
-def test_a_large_file_reports_its_progress_piece_by_piece(site, tmp_path):
+def test_a_large_file_reports_its_progress_chunk_by_chunk(site, tmp_path):
     content = TRAINING + "#" * 1_000_000
     written(site, "w8a", content)
     seen = []

@@ -16,7 +16,7 @@ from river_oa3 import datasets
 from river_oa3._core.category import Category
 from river_oa3.datasets import Stream
 from river_oa3.datasets.paper_rows import dominating, rows_for_paper, scaler_for_paper
-from river_oa3.datasets.scaling import REACH, Moments
+from river_oa3.datasets.scaling import REACH, MeansAndDeviations
 
 values = st.just(0.0) | st.floats(-1e3, 1e3).map(lambda value: round(value, 3))
 
@@ -50,12 +50,12 @@ def twin(X):
 
 
 def in_parts(X, cuts, filled=False):
-    """Moments of the rows of a matrix, which come in parts."""
-    moments = Moments(X.shape[1])
+    """Means and deviations of the rows of a matrix, which come in parts."""
+    scales = MeansAndDeviations(X.shape[1])
     for part in np.split(X, sorted(cuts)):
         sparse = scipy.sparse.csr_array(part)
-        moments.add(sparse.data, sparse.indices, len(part))
-    return (moments.filled() if filled else moments).scaling()
+        scales.add(sparse.data, sparse.indices, len(part))
+    return (scales.filled() if filled else scales).scaling()
 
 
 # The twin
@@ -130,7 +130,7 @@ def test_names_and_labels_are_those_of_the_stream_that_is_scaled():
 
 def test_the_scale_may_be_that_of_other_rows():
     others = streamed([[2.0], [4.0], [6.0]])
-    found = streamed([[4.0], [6.0]]).scaled(others.moments().scaling())
+    found = streamed([[4.0], [6.0]]).scaled(others.means_and_deviations().scaling())
     expected = [0.0, 2.0 / np.sqrt(8.0 / 3.0)]
     np.testing.assert_allclose(found.X.toarray().ravel(), expected, atol=1e-12)
 
@@ -139,7 +139,7 @@ def test_the_scale_may_be_that_of_other_rows():
 
 
 @given(tables(), st.lists(st.integers(0, 30), max_size=4))
-def test_moments_in_parts_are_moments_at_once(X, cuts):
+def test_means_in_chunks_are_means_at_once(X, cuts):
     parts, whole = in_parts(X, [min(cut, len(X)) for cut in cuts]), in_parts(X, [])
     assert parts.dense.tolist() == whole.dense.tolist()
     np.testing.assert_allclose(parts.centre, whole.centre, rtol=1e-9, atol=1e-9)
@@ -150,17 +150,17 @@ def test_moments_in_parts_are_moments_at_once(X, cuts):
 def test_columns_that_come_later_are_scaled_as_if_there_from_the_start(X, cut):
     X[:cut, 2:] = 0.0
     early, late = scipy.sparse.csr_array(X[:cut, :2]), scipy.sparse.csr_array(X[cut:])
-    moments = Moments(2)
-    moments.add(early.data, early.indices, early.shape[0])
-    moments.widen(4)
-    moments.add(late.data, late.indices, late.shape[0])
-    np.testing.assert_allclose(moments.scaling().scale, in_parts(X, []).scale, rtol=1e-6)
+    scales = MeansAndDeviations(2)
+    scales.add(early.data, early.indices, early.shape[0])
+    scales.widen(4)
+    scales.add(late.data, late.indices, late.shape[0])
+    np.testing.assert_allclose(scales.scaling().scale, in_parts(X, []).scale, rtol=1e-6)
 
 
 def test_widening_to_fewer_columns_forgets_nothing():
-    moments = Moments(3)
-    moments.widen(1)
-    assert len(moments.counts) == 3
+    scales = MeansAndDeviations(3)
+    scales.widen(1)
+    assert len(scales.counts) == 3
 
 
 # Rows for the paper's methods
@@ -252,10 +252,10 @@ def test_a_stream_without_gaps_is_filled_already():
 
 
 @given(st.integers(0, 30), st.lists(st.integers(0, 80), max_size=4))
-def test_moments_of_filled_rows_are_known_before_they_are_filled(seed, cuts):
+def test_means_of_filled_rows_are_known_before_they_are_filled(seed, cuts):
     stream = holed(4, seed)
     before = in_parts(stream.X.toarray(), cuts, filled=True)
-    after = stream.filled().moments().scaling()
+    after = stream.filled().means_and_deviations().scaling()
     for one, other in zip(before, after, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 

@@ -331,40 +331,17 @@ BAD_REPRODUCTIONS = {
     "no orders to tune in": (["--tuning-orders", "0"], ["--tuning-orders", "1 or more"]),
     "a folder without data": (["--data-dir", "no such folder"], ["no such folder", "--download"]),
 }
-each_bad_reproduction = pytest.mark.parametrize("problem", BAD_REPRODUCTIONS)
 
 
-@pytest.fixture
-def not_reproduced(small, parts, tmp_path):
-    def run(problem):
-        options, named = BAD_REPRODUCTIONS[problem]
-        folder = tmp_path / "results"
-        return paper_command(folder, "table2", "--data-dir", parts, *options), named
-
-    return run
-
-
-@each_bad_reproduction
-def test_a_bad_reproduction_ends_with_code_2(not_reproduced, problem):
-    assert not_reproduced(problem)[0].code == 2
-
-
-@each_bad_reproduction
-def test_a_bad_reproduction_is_one_line_that_names_the_fix(not_reproduced, problem):
-    ended, named = not_reproduced(problem)
+@pytest.mark.parametrize("problem", BAD_REPRODUCTIONS)
+def test_a_bad_reproduction_is_one_line_that_names_the_fix_and_leaves_nothing(
+    small, parts, tmp_path, problem
+):
+    options, named = BAD_REPRODUCTIONS[problem]
+    ended = paper_command(tmp_path / "results", "table2", "--data-dir", parts, *options)
+    assert (ended.code, ended.files, ended.folder.exists()) == (2, [], False)
     (line,) = ended.err.splitlines()
-    for part in named:
-        assert part in line
-
-
-@each_bad_reproduction
-def test_a_bad_reproduction_writes_nothing(not_reproduced, problem):
-    assert not_reproduced(problem)[0].files == []
-
-
-@each_bad_reproduction
-def test_a_bad_reproduction_does_not_make_the_folder(not_reproduced, problem):
-    assert not not_reproduced(problem)[0].folder.exists()
+    assert not [part for part in named if part not in line]
 
 
 def test_an_unknown_experiment_ends_with_code_2(tmp_path):

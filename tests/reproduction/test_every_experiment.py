@@ -6,11 +6,18 @@ import csv
 import shutil
 import xml.etree.ElementTree
 
+import numpy as np
 import pytest
 from commands import Small, paper_command
+from made_findings import made
+from paper import developments, figures
 from paper.registry import EXPERIMENTS
 from paper.reproduction import reproduce
 from paper.study import Study
+
+from river_oa3.experiments.output import plots
+from river_oa3.experiments.scores import COST, SUM
+from river_oa3.experiments.tuning import PAPER
 
 
 @pytest.fixture(scope="module")
@@ -112,3 +119,29 @@ def test_experiments_go_on_after_one_whose_data_sets_are_not_there(
     shutil.copy(parts / "protein_val.npz", tmp_path)
     options = ("--data-dir", tmp_path, "--permutations", 1, *chosen)
     assert "fig1.csv" in paper_command(folder, "figC6", "fig1", *options).files
+
+
+def test_a_heat_map_marks_the_best():
+    values = np.zeros((11, 11))
+    values[3, 7] = 1.0
+    for metric, sign in ((SUM, 1), (COST, -1)):
+        figure = figures.heat_maps({"a": sign * values}, PAPER.exponents, metric, "title")
+        (star,) = figure.axes[0].get_lines()
+        assert (star.get_xdata()[0], star.get_ydata()[0]) == (7, 3)
+
+
+@pytest.mark.parametrize("panels", [1, 2, 3, 4])
+def test_there_are_as_many_panels_as_data_sets(panels):
+    curves = {f"set {i}": {"OA3": np.ones((3, 2))} for i in range(panels)}
+    figure = figures.sweeps(curves, [1, 2, 3], SUM, "eta", True, "title")
+    assert [axes.get_title() for axes in figure.axes] == list(curves)
+
+
+@pytest.mark.parametrize("name", ["$x_", "\\frac{", "name" * 75, "two\nlines", "\x00\x1b[2J\u202e"])
+def test_no_name_of_data_breaks_a_figure(name):
+    for figure in (
+        developments.drawn([(made().comparison, SUM, name)], ["OA3"]),
+        figures.sweeps({name: {"OA3": np.ones((3, 2))}}, [1, 2, 3], SUM, "eta", True, "title"),
+    ):
+        root = xml.etree.ElementTree.fromstring(plots.rendered(figure, "svg"))
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"

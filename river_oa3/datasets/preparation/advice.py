@@ -8,16 +8,16 @@ from collections.abc import Iterator, Sequence
 
 from river_oa3.datasets.errors import first_few, short_repr
 from river_oa3.datasets.preparation.column_profile import ColumnProfile
-from river_oa3.datasets.preparation.giveaway import (
+from river_oa3.datasets.preparation.leakage import (
     Leak,
     balanced_accuracy,
     grows_with_time,
     leak,
     worth_of_codes,
 )
+from river_oa3.datasets.preparation.options import Options
 from river_oa3.datasets.preparation.profile import Profile
 from river_oa3.datasets.preparation.reading import as_texts
-from river_oa3.datasets.preparation.wishes import Wishes
 from river_oa3.schema.values import GAPS
 
 _TOO_GOOD = 0.995
@@ -31,38 +31,39 @@ _ALMOST_NUMBER = re.compile(
 )
 
 
-def warnings_of(profile: Profile, columns: Sequence[ColumnProfile], wishes: Wishes) -> list[str]:
+def warnings_of(profile: Profile, columns: Sequence[ColumnProfile], options: Options) -> list[str]:
     """What may be wrong with these columns although nothing forbids their use."""
     return [
         *profile.remarks,
-        *_giveaways(profile, columns),
+        *_leakage(profile, columns),
         *_late_positives(profile),
-        *_growing(profile, columns, wishes),
+        *_growing(profile, columns, options),
         *_ambiguous_dates(columns),
-        *_gap_words(columns, wishes),
-        *_almost_numbers(profile, columns, wishes),
-        *_spellings(columns, wishes),
-        *_one_value_each(profile, columns, wishes),
-        *_codes(profile, columns, wishes),
+        *_gap_words(columns, options),
+        *_almost_numbers(profile, columns, options),
+        *_spellings(columns, options),
+        *_one_value_each(profile, columns, options),
+        *_codes(profile, columns, options),
     ]
 
 
-def _giveaways(profile: Profile, columns: Sequence[ColumnProfile]) -> Iterator[str]:
+def _leakage(profile: Profile, columns: Sequence[ColumnProfile]) -> Iterator[str]:
     for column in columns:
         accuracy = balanced_accuracy(column, profile)
         if accuracy is not None and accuracy > _TOO_GOOD:
             yield (
-                f"column {short_repr(column.name)} alone tells the classes apart (balanced "
-                f"accuracy {accuracy:.1%} on rows held out): if it is known only once the label "
-                f"is, leave it out with --drop {shlex.quote(column.name)}"
+                f"column {short_repr(column.name)} may leak the label: it alone separates the "
+                f"classes (balanced accuracy {accuracy:.1%} on rows held out); if it is known only "
+                f"once the label is, leave it out with --drop {shlex.quote(column.name)}"
             )
             continue
         found = leak(column, profile)
         if found is not None:
             yield (
+                f"column {short_repr(column.name)} may leak the label: "
                 f"{_percent(found.positives)} of the positives and {_percent(found.others)} of the "
-                f"others have {_had(found)} column {short_repr(column.name)}: if it is filled in "
-                "only once the label is known, leave it out with --drop "
+                f"others have {_had(found)} it; if it is filled in only once the label is known, "
+                "leave it out with --drop "
                 f"{shlex.quote(column.name)}"
             )
 
@@ -84,7 +85,7 @@ def _late_positives(profile: Profile) -> Iterator[str]:
     if profile.first_positive >= profile.rows / 10:
         yield (
             f"no positive event among the first {profile.first_positive:,} of {profile.rows:,}: "
-            "if the rows are sorted by class, mix them or sort them by time"
+            "if the rows are sorted by class, shuffle them or sort them by time"
         )
 
 
@@ -98,11 +99,11 @@ def _ambiguous_dates(columns: Sequence[ColumnProfile]) -> Iterator[str]:
             )
 
 
-def _growing(profile: Profile, columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str]:
+def _growing(profile: Profile, columns: Sequence[ColumnProfile], options: Options) -> Iterator[str]:
     for column in columns:
         if column.looks != "number" or column.distinct < _FEWEST_CODES:
             continue
-        if column.name in wishes.category:
+        if column.name in options.category:
             continue
         date = None if column.never_falls else grows_with_time(column, profile)
         if column.never_falls or date is not None:
@@ -115,9 +116,9 @@ def _growing(profile: Profile, columns: Sequence[ColumnProfile], wishes: Wishes)
             )
 
 
-def _gap_words(columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str]:
+def _gap_words(columns: Sequence[ColumnProfile], options: Options) -> Iterator[str]:
     for column in columns:
-        if column.gap_words and column.name not in wishes.category:
+        if column.gap_words and column.name not in options.category:
             yield (
                 f"column {short_repr(column.name)} has numbers and the word "
                 f"{column.gap_words[0]!r}, which is taken for a gap: if it is a value, say "
@@ -126,10 +127,10 @@ def _gap_words(columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str
 
 
 def _almost_numbers(
-    profile: Profile, columns: Sequence[ColumnProfile], wishes: Wishes
+    profile: Profile, columns: Sequence[ColumnProfile], options: Options
 ) -> Iterator[str]:
     for column in columns:
-        example = _almost_number(profile, column, wishes)
+        example = _almost_number(profile, column, options)
         if example is None:
             continue
         how = "write them as 1234.5"
@@ -141,9 +142,9 @@ def _almost_numbers(
         )
 
 
-def _almost_number(profile: Profile, column: ColumnProfile, wishes: Wishes) -> str | None:
+def _almost_number(profile: Profile, column: ColumnProfile, options: Options) -> str | None:
     """A text that is nearly a number, of a category of which all are; None of any other column."""
-    if column.looks != "category" or column.name in wishes.category:
+    if column.looks != "category" or column.name in options.category:
         return None
     texts = _some_texts(profile, column)
     if not all(_ALMOST_NUMBER.fullmatch(text) for text in texts):
@@ -170,7 +171,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _spellings(columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str]:
+def _spellings(columns: Sequence[ColumnProfile], options: Options) -> Iterator[str]:
     for column in columns:
         if column.kind == "category":
             spelled: dict[str, list[str]] = {}
@@ -183,7 +184,7 @@ def _spellings(columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str
                     f"capitals or blanks, {_pairs(alike)}: each is a value of its own; write them "
                     "in one way if they are the same"
                 )
-        if column.looks == "number" and column.same and column.name not in wishes.category:
+        if column.looks == "number" and column.same and column.name not in options.category:
             yield (
                 f"column {short_repr(column.name)} has {_pairs([list(column.same)])}, which are "
                 "the same number: if they are versions or codes, say --category "
@@ -196,7 +197,7 @@ def _pairs(groups: Sequence[list[str]]) -> str:
 
 
 def _one_value_each(
-    profile: Profile, columns: Sequence[ColumnProfile], wishes: Wishes
+    profile: Profile, columns: Sequence[ColumnProfile], options: Options
 ) -> Iterator[str]:
     for column in columns:
         filled = column.rows - column.gaps
@@ -204,31 +205,33 @@ def _one_value_each(
         if column.kind != "category" or not is_one_each:
             continue
         # What is nearly a number is to be made one, and has been named.
-        if _almost_number(profile, column, wishes) is None:
+        if _almost_number(profile, column, options) is None:
             yield (
-                f"column {short_repr(column.name)} has another value in nearly every row, and "
-                "nothing can be learned from a value that occurs once: leave it out with --drop "
-                f"{shlex.quote(column.name)}, or give what the values share a column of its own"
+                f"column {short_repr(column.name)} has high cardinality, another value in "
+                "nearly every row, and nothing can be learned from a value that occurs once: leave "
+                f"it out with --drop {shlex.quote(column.name)}, or give what the values share a "
+                "column of its own"
             )
 
 
-def _codes(profile: Profile, columns: Sequence[ColumnProfile], wishes: Wishes) -> Iterator[str]:
+def _codes(profile: Profile, columns: Sequence[ColumnProfile], options: Options) -> Iterator[str]:
     shown = set()
     for column in columns:
-        if column.looks != "number" or not column.is_whole or column.name in wishes.category:
+        if column.looks != "number" or not column.is_whole or column.name in options.category:
             continue
         worth = worth_of_codes(column, profile)
         if worth is not None:
             shown.add(column.name)
             yield (
-                f"column {short_repr(column.name)} tells more as a category than as a number (area "
-                f"under the ROC curve {worth.as_category:.2f} and {worth.as_number:.2f} on rows "
-                f"held out): say --category {shlex.quote(column.name)}"
+                f"column {short_repr(column.name)} predicts the label better as a category "
+                f"than as a number (area under the ROC curve {worth.as_category:.2f} and "
+                f"{worth.as_number:.2f} on rows held out): say "
+                f"--category {shlex.quote(column.name)}"
             )
     names = [
         column.name
         for column in columns
-        if column.name not in shown and _may_be_codes(column, wishes)
+        if column.name not in shown and _may_be_codes(column, options)
     ]
     if names:
         listed = first_few([short_repr(name) for name in names], 10)
@@ -238,11 +241,11 @@ def _codes(profile: Profile, columns: Sequence[ColumnProfile], wishes: Wishes) -
         )
 
 
-def _may_be_codes(column: ColumnProfile, wishes: Wishes) -> bool:
+def _may_be_codes(column: ColumnProfile, options: Options) -> bool:
     return (
         column.looks == "number"
         and column.is_whole
-        and column.name not in wishes.category
+        and column.name not in options.category
         and _FEWEST_CODES <= column.distinct <= _MOST_CODES
         and column.rows >= _ROWS_PER_CODE * column.distinct
     )

@@ -22,7 +22,7 @@ def in_chunks(batches: Iterable[Batch], rows: int | None = None) -> Iterator[Bat
     for batch in batches:
         rows = rows or _chunk_rows(len(batch.columns))
         while batch.n:
-            room = rows - sum(piece.n for piece in waiting)
+            room = rows - sum(chunk.n for chunk in waiting)
             waiting.append(part(batch, 0, min(room, batch.n)))
             batch = part(batch, min(room, batch.n), batch.n)
             if waiting[-1].n == room:
@@ -52,22 +52,22 @@ def _part(cells: Cells, start: int, stop: int) -> Cells:
     return Cells(cells.values.slice(first, last - first), cells.rows[first:last] - start)
 
 
-def _joined(pieces: list[Batch]) -> Batch:
-    if len(pieces) == 1:
-        return pieces[0]
-    names = dict.fromkeys(name for piece in pieces for name in piece.columns)
-    columns = {name: _joined_cells(name, pieces) for name in names}
-    n = sum(piece.n for piece in pieces)
-    return Batch(pieces[0].start, n, columns, pieces[-1].done)
+def _joined(chunks: list[Batch]) -> Batch:
+    if len(chunks) == 1:
+        return chunks[0]
+    names = dict.fromkeys(name for chunk in chunks for name in chunk.columns)
+    columns = {name: _joined_cells(name, chunks) for name in names}
+    n = sum(chunk.n for chunk in chunks)
+    return Batch(chunks[0].start, n, columns, chunks[-1].done)
 
 
-def _joined_cells(name: str, pieces: list[Batch]) -> Cells:
-    having = [piece for piece in pieces if name in piece.columns]
-    values = join([piece.columns[name].values for piece in having])
-    if len(having) == len(pieces) and all(piece.columns[name].rows is None for piece in pieces):
+def _joined_cells(name: str, chunks: list[Batch]) -> Cells:
+    having = [chunk for chunk in chunks if name in chunk.columns]
+    values = join([chunk.columns[name].values for chunk in having])
+    if len(having) == len(chunks) and all(chunk.columns[name].rows is None for chunk in chunks):
         return Cells(values, None)
-    start = pieces[0].start
-    return Cells(values, np.concatenate([rows_of(piece, name) - start for piece in having]))
+    start = chunks[0].start
+    return Cells(values, np.concatenate([rows_of(chunk, name) - start for chunk in having]))
 
 
 def rows_of(batch: Batch, name: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

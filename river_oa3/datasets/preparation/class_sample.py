@@ -1,4 +1,4 @@
-"""Some rows of each class, for what cannot be told from sums: medians and giveaways."""
+"""Some rows of each class, for what cannot be told from sums: medians and leakage."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ClassSample:
         self.count = 0
         """How many rows of the class there were."""
         self._ranks: NDArray[np.float64] = np.empty(0)
-        self._pieces: dict[str, list[pa.Array]] = {}
+        self._chunks: dict[str, list[pa.Array]] = {}
 
     def __len__(self) -> int:
         return len(self._ranks)
@@ -39,13 +39,13 @@ class ClassSample:
         """The cells of a column, null where a row has none, in random order."""
         import pyarrow as pa
 
-        if name not in self._pieces:
+        if name not in self._chunks:
             return pa.nulls(len(self))
-        return join(self._pieces[name])
+        return join(self._chunks[name])
 
     @property
     def columns(self) -> list[str]:
-        return list(self._pieces)
+        return list(self._chunks)
 
     def add(self, chunk: Batch, rows: NDArray[np.int64], ranks: NDArray[np.float64]) -> None:
         """Take some of these rows of a chunk, whose random numbers these are."""
@@ -60,16 +60,16 @@ class ClassSample:
             return
         before = len(self)
         kept = np.argsort(np.concatenate([self._ranks, ranks]), kind="stable")[:ROWS]
-        for name in [*self._pieces, *(name for name in chunk.columns if name not in self._pieces)]:
-            if name in self._pieces or len(self._pieces) < _COLUMNS:
+        for name in [*self._chunks, *(name for name in chunk.columns if name not in self._chunks)]:
+            if name in self._chunks or len(self._chunks) < _COLUMNS:
                 self._keep(name, before, _taken(chunk, name, rows), kept)
         self._ranks = np.concatenate([self._ranks, ranks])[kept]
 
     def _keep(self, name: str, before: int, cells: pa.Array, kept: NDArray[np.int64]) -> None:
         import pyarrow as pa
 
-        old = self._pieces.get(name, [pa.nulls(before)])
-        self._pieces[name] = [join([*old, cells]).take(pa.array(kept))]
+        old = self._chunks.get(name, [pa.nulls(before)])
+        self._chunks[name] = [join([*old, cells]).take(pa.array(kept))]
 
 
 def _taken(chunk: Batch, name: str, rows: NDArray[np.int64]) -> pa.Array:

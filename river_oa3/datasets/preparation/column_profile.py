@@ -94,7 +94,7 @@ class ColumnProfile:
 
 
 def as_datetime(microseconds: int) -> datetime:
-    """The moment, without a zone, that lies so far after 1970."""
+    """The timestamp, without a zone, that lies so far after 1970."""
     return _EPOCH + timedelta(microseconds=microseconds)
 
 

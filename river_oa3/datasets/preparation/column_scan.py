@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.datasets.preparation.date_scan import DateScan
-from river_oa3.datasets.preparation.dates import GAP, as_moments
+from river_oa3.datasets.preparation.dates import GAP, as_timestamps
 from river_oa3.datasets.preparation.distinct import Distinct, hash_integers, hash_values
 from river_oa3.datasets.preparation.number_scan import NumberScan
 from river_oa3.datasets.preparation.reading import (
@@ -64,7 +64,7 @@ class ColumnScan:
         self.number_words: dict[str, int] = {}
         """What stands among numbers and is none, and how often."""
         self.commas: NumberScan | None = NumberScan() if decimal == "," else None
-        """Numbers with a decimal comma, from the first one on or as they are wished for."""
+        """Numbers with a decimal comma, from the first one on or as they are asked for."""
         self.comma_words: dict[str, int] = {}
         self.is_comma_certain = decimal == ","
         self._may_be_commas = decimal != "."
@@ -229,9 +229,9 @@ class ColumnScan:
         self.ids = weighed(texts, counts, ID)
 
     def _add_typed_dates(self, cells: pa.Array) -> None:
-        moments = as_moments(cells)
-        assert moments is not None
-        known = moments[moments != GAP]
+        timestamps = as_timestamps(cells)
+        assert timestamps is not None
+        known = timestamps[timestamps != GAP]
         self.filled += len(known)
         self.words += len(known)
         self.distinct.add(hash_integers(known))

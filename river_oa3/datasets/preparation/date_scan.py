@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from river_oa3.datasets.preparation.dates import DAY, GAP, as_moments
+from river_oa3.datasets.preparation.dates import DAY, GAP, as_timestamps
 from river_oa3.datasets.preparation.reading import family
 from river_oa3.schema.values import SLASHES
 
@@ -48,9 +48,9 @@ class DateScan:
 
     def add(self, values: pa.Array) -> bool:
         """Take the next cells; False where they are not all dates."""
-        moments = as_moments(values)
-        if moments is not None:
-            read = dict.fromkeys(self._ranges, moments)
+        timestamps = as_timestamps(values)
+        if timestamps is not None:
+            read = dict.fromkeys(self._ranges, timestamps)
         else:
             import pyarrow.compute as pc
 
@@ -59,7 +59,7 @@ class DateScan:
                 slashes = pc.match_substring_regex(values, SLASHES)
                 self._has_slashes = self._has_slashes or bool(pc.any(slashes).as_py())
             orders = list(self._ranges)
-            found = {order: as_moments(values, order) for order in orders}
+            found = {order: as_timestamps(values, order) for order in orders}
             read = {order: some for order, some in found.items() if some is not None}
         if not read:
             return False
@@ -67,8 +67,8 @@ class DateScan:
         self._ranges = {order: self._wider(order, some) for order, some in read.items()}
         return True
 
-    def _wider(self, day_first: bool, moments: NDArray[np.int64]) -> tuple[int, int]:
-        filled = moments[moments != GAP]
+    def _wider(self, day_first: bool, timestamps: NDArray[np.int64]) -> tuple[int, int]:
+        filled = timestamps[timestamps != GAP]
         self._has_hours = self._has_hours or bool((filled % DAY).any())
         earliest, latest = self._ranges[day_first]
         if not len(filled):

@@ -26,7 +26,7 @@ DAY = 86_400_000_000
 _ZONE = r":[0-9]{2}.*(Z|[+-][0-9]{2}(:?[0-9]{2})?)$"
 
 
-def as_moments(values: pa.Array, day_first: bool | None = None) -> NDArray[np.int64] | None:
+def as_timestamps(values: pa.Array, day_first: bool | None = None) -> NDArray[np.int64] | None:
     """Microseconds since 1970, `GAP` at gaps; None where something is not a date.
 
     `day_first` tells how to read 3/4/2024; None says that all dates are in ISO's form, which is
@@ -37,10 +37,10 @@ def as_moments(values: pa.Array, day_first: bool | None = None) -> NDArray[np.in
     kind = family(values.type)
     if kind == "text":
         texts = without_gaps(values.cast(pa.string()))
-        moments = _of_iso(texts)
-        if moments is None and day_first is not None:
-            moments = _of_any_form(texts, day_first)
-        return None if moments is None else _microseconds(moments)
+        timestamps = _of_iso(texts)
+        if timestamps is None and day_first is not None:
+            timestamps = _of_any_form(texts, day_first)
+        return None if timestamps is None else _microseconds(timestamps)
     if kind == "date":
         return _microseconds(values)
     return np.full(len(values), GAP) if values.null_count == len(values) else None
@@ -90,5 +90,5 @@ def _microseconds(values: pa.Array) -> NDArray[np.int64]:
         zone = getattr(values.type, "tz", None)
         values = values.cast(pa.timestamp("us", zone), safe=False)
     gaps = np.asarray(values.is_null().to_numpy(zero_copy_only=False))
-    moments = np.asarray(values.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False))
-    return np.where(gaps, GAP, moments // 1000 if is_fine else moments)
+    timestamps = np.asarray(values.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False))
+    return np.where(gaps, GAP, timestamps // 1000 if is_fine else timestamps)

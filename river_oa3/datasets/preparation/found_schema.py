@@ -10,16 +10,16 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from river_oa3.datasets.chunk_writer import EncodedRows
 from river_oa3.datasets.errors import DataError, short_repr
 from river_oa3.datasets.preparation.advice import warnings_of
 from river_oa3.datasets.preparation.choice import left_out
 from river_oa3.datasets.preparation.column_profile import ColumnProfile, Looks
 from river_oa3.datasets.preparation.label_scan import is_positive
+from river_oa3.datasets.preparation.options import Options
 from river_oa3.datasets.preparation.profile import Profile, Progress
 from river_oa3.datasets.preparation.row_sample import taker
-from river_oa3.datasets.preparation.wishes import Wishes
 from river_oa3.datasets.sources import Batch, Source
-from river_oa3.datasets.spool import Block
 from river_oa3.schema import Column, Schema
 from river_oa3.schema.batch import Encoder
 from river_oa3.schema.column import Kind
@@ -81,16 +81,16 @@ class FoundSchema:
             "warnings": self.warnings,
         }
 
-    def blocks(
+    def encoded(
         self, source: Source, encoder: Encoder, progress: Progress | None = None
-    ) -> Iterator[Block]:
-        """The rows of the table as events; those of the sample where one was wished for."""
+    ) -> Iterator[EncodedRows]:
+        """The rows of the table as events; those of the sample where one was asked for."""
         taken = taker(self.profile.below, self.profile.seed)
         for batch in source.batches():
             mask = taken(batch.n)
             rows = None if mask is None else np.flatnonzero(mask)
             y = self._labels(batch)
-            yield _block(batch, rows, source, encoder, y if rows is None else y[rows])
+            yield _encoded(batch, rows, source, encoder, y if rows is None else y[rows])
             if progress is not None:
                 progress(batch.done, batch.start + batch.n)
 
@@ -102,27 +102,27 @@ class FoundSchema:
         return is_positive(cells.values, set(self.profile.positive))
 
 
-def schema_of(profile: Profile, wishes: Wishes) -> FoundSchema:
+def schema_of(profile: Profile, options: Options) -> FoundSchema:
     """What the columns of a table are; the label is none of them."""
     reasons = dict.fromkeys(profile.dropped, "as asked for by --drop")
     columns: dict[str, Column] = {}
     for name, column in profile.columns.items():
-        reason = left_out(column, wishes)
+        reason = left_out(column, options)
         if reason is not None:
             reasons[name] = reason
-        columns[name] = Column("left out") if reason else _column(column, wishes)
+        columns[name] = Column("left out") if reason else _column(column, options)
     kept = [profile.columns[name] for name in columns if name not in reasons]
     return FoundSchema(
         schema=Schema(columns),
         profile=profile,
         left_out=reasons,
-        warnings=warnings_of(profile, kept, wishes),
+        warnings=warnings_of(profile, kept, options),
     )
 
 
-def _column(found: ColumnProfile, wishes: Wishes) -> Column:
+def _column(found: ColumnProfile, options: Options) -> Column:
     is_sparse = found.absent > 0
-    if found.name in wishes.category:
+    if found.name in options.category:
         # Of what reads as numbers or flags, the same words are gaps as if it were taken so.
         is_read = found.looks in ("number", "boolean", "time") and found.gaps > 0
         gaps = tuple(sorted(GAPS - {""})) if is_read else ()
@@ -160,13 +160,13 @@ def _line(column: Column, found: ColumnProfile) -> str:
     return f"a date{forms.get(column.form or '', '')}: day of the week{hour}{gap}"
 
 
-def _block(
+def _encoded(
     batch: Batch,
     rows: NDArray[np.int64] | None,
     source: Source,
     encoder: Encoder,
     y: NDArray[np.bool_],
-) -> Block:
+) -> EncodedRows:
     """The events of these rows of a batch; None for all of them."""
     n = batch.n if rows is None else len(rows)
     errors: dict[int, ValueError] = {}
@@ -179,7 +179,7 @@ def _block(
         (encoded.data, encoded.indices, indptr), shape=(n, len(encoder.names))
     )
     X.sort_indices()
-    return Block(X.data, X.indices.astype(np.int32, copy=False), encoded.counts, y)
+    return EncodedRows(X.data, X.indices.astype(np.int32, copy=False), encoded.counts, y)
 
 
 def _cells(

@@ -23,13 +23,13 @@ from river_oa3.schema.values import GAPS, as_text
 _DECIMALS = re.compile(r"[0-9]+\.([0-9]*[1-9]0*)")
 _WORDS_OF_FREE_TEXT = 3.0
 _SHARE_OF_IDS = 0.9
-_ROWS_TO_TELL_IDS = 50
+_ROWS_TO_RECOGNISE_IDS = 50
 _LISTED = 5
 # With fewer numbers, a word among them may be a value like them: 1, 2, 3 and many.
 _NUMBERS_BESIDE_GAPS = 10
 _SHARE_OF_WORDS = 0.5
 # So many different numbers are hardly ever all of these by chance.
-_DATES_TO_TELL = 10
+_DATES_TO_RECOGNISE = 10
 # From 2000 to 2040.
 _SINCE_1970 = {
     "seconds": (946_684_800, 2_208_988_800),
@@ -74,7 +74,7 @@ def found(name: str, scan: ColumnScan, rows: int) -> ColumnProfile:
             mean=numbers.mean,
             deviation=numbers.deviation,
             is_whole=numbers.is_whole,
-            never_falls=numbers.never_falls and numbers.count >= _ROWS_TO_TELL_IDS,
+            never_falls=numbers.never_falls and numbers.count >= _ROWS_TO_RECOGNISE_IDS,
             infinite_at=numbers.infinite_at,
             decimal=decimal,
             gap_words=gap_words,
@@ -222,7 +222,7 @@ def _as_date(profile: ColumnProfile, numbers: NumberScan) -> ColumnProfile:
 def _date_form(profile: ColumnProfile, numbers: NumberScan) -> str | None:
     if numbers.infinite or profile.decimal == "," or is_called_an_id(profile.name):
         return None
-    if profile.distinct < _DATES_TO_TELL and not is_called_a_day(profile.name):
+    if profile.distinct < _DATES_TO_RECOGNISE and not is_called_a_day(profile.name):
         return None
     if numbers.may_be_days:
         return "%Y%m%d"
@@ -249,7 +249,7 @@ def _kind(profile: ColumnProfile, scan: ColumnScan, numbers: NumberScan | None) 
 
 def _is_id_of_text(profile: ColumnProfile, scan: ColumnScan) -> bool:
     filled = profile.rows - profile.gaps
-    if filled < _ROWS_TO_TELL_IDS or profile.distinct <= _SHARE_OF_IDS * filled:
+    if filled < _ROWS_TO_RECOGNISE_IDS or profile.distinct <= _SHARE_OF_IDS * filled:
         return False
     ids, words = scan.ids, scan.words
     if not scan.values.is_full:
@@ -271,7 +271,7 @@ def _is_id_of_digits(profile: ColumnProfile, numbers: NumberScan) -> bool:
         return False
     if is_called_an_id(profile.name):
         return True
-    if filled < _ROWS_TO_TELL_IDS:
+    if filled < _ROWS_TO_RECOGNISE_IDS:
         return False
     reach = numbers.largest - numbers.smallest + 1
     # As they were counted, or the same in another order.

@@ -70,7 +70,7 @@ class NumberScan:
         self.is_long = self.is_long and exact is not None and bool((np.abs(exact) >= EXACT).all())
         self._look_for_steps(values if exact is None else exact)
         self._look_for_days(values)
-        self._add_moments(values)
+        self._add_mean_and_deviation(values)
 
     def _look_for_steps(self, values: NDArray[np.float64] | NDArray[np.int64]) -> None:
         last = values[:0] if self._last is None else np.array([self._last], dtype=values.dtype)
@@ -96,8 +96,8 @@ class NumberScan:
             is_leap = (years % 4 == 0) & ((years % 100 != 0) | (years % 400 == 0))
             self.may_be_days = bool((is_day & (is_leap | (months != 2) | (days < 29))).all())
 
-    def _add_moments(self, values: NDArray[np.float64]) -> None:
-        """Merge the moments of two parts, by Chan, Golub and LeVeque, which loses no digits."""
+    def _add_mean_and_deviation(self, values: NDArray[np.float64]) -> None:
+        """Merge those of two chunks as Chan, Golub and LeVeque do, which loses no digits."""
         n = len(values)
         # Two passes over the largest of floats overflow; a deviation may be infinite, a mean not.
         with np.errstate(over="ignore", invalid="ignore"):

@@ -10,16 +10,25 @@ import numpy as np
 
 from river_oa3.datasets.errors import DataError
 from river_oa3.datasets.labels import classes_called
-from river_oa3.datasets.preparation import faults, kinds
+from river_oa3.datasets.preparation import kinds
 from river_oa3.datasets.preparation.choice import is_dropped
 from river_oa3.datasets.preparation.chunks import in_chunks, rows_of
 from river_oa3.datasets.preparation.class_sample import ClassSample
 from river_oa3.datasets.preparation.column_profile import ColumnProfile
 from river_oa3.datasets.preparation.column_scan import ColumnScan
 from river_oa3.datasets.preparation.label_scan import LabelScan, class_text
-from river_oa3.datasets.preparation.problems import Problems
+from river_oa3.datasets.preparation.options import Options
+from river_oa3.datasets.preparation.problems import (
+    Problems,
+    label_column,
+    problems_of_choice,
+    problems_of_columns,
+    problems_of_label,
+    problems_of_no_label,
+    problems_of_options,
+    problems_of_sample,
+)
 from river_oa3.datasets.preparation.row_sample import RowSample
-from river_oa3.datasets.preparation.wishes import Wishes
 from river_oa3.datasets.sources import Batch, Source
 
 Progress = Callable[[float, int], None]
@@ -85,9 +94,9 @@ class Profile:
         }
 
 
-def profile(source: Source, wishes: Wishes, progress: Progress | None = None) -> Profile:
+def profile(source: Source, options: Options, progress: Progress | None = None) -> Profile:
     """Read a table once and say what is in it, or all that is wrong with it."""
-    scan = _Scan(source, wishes)
+    scan = _Scan(source, options)
     problems: list[str] = []
     is_whole = True
     try:
@@ -102,23 +111,23 @@ def profile(source: Source, wishes: Wishes, progress: Progress | None = None) ->
 
 
 class _Scan:
-    def __init__(self, source: Source, wishes: Wishes):
+    def __init__(self, source: Source, options: Options):
         self.rows = 0
         self._source = source
-        self._wishes = wishes
+        self._options = options
         self._labels = LabelScan()
         self._columns: dict[str, ColumnScan] = {}
         self._names = dict.fromkeys(source.columns or ())
-        self._label = faults.label_column(list(self._names), wishes)
+        self._label = label_column(list(self._names), options)
         # One generator decides of `--sample`, another one of the sample that is looked at.
-        self._taken = RowSample(wishes.sample, wishes.seed)
-        self._generator = np.random.default_rng([wishes.seed, 0])
+        self._taken = RowSample(options.sample, options.seed)
+        self._generator = np.random.default_rng([options.seed, 0])
         self._samples = [ClassSample(), ClassSample()]
 
     def add(self, chunk: Batch) -> None:
         self._names.update(dict.fromkeys(self._source.columns or chunk.columns))
         if self._label is None:
-            self._label = faults.label_column(list(self._names), self._wishes)
+            self._label = label_column(list(self._names), self._options)
             if self._label is not None and self.rows:
                 self._labels.miss(self.rows)
         if self._label is not None:
@@ -126,7 +135,7 @@ class _Scan:
         self.rows += chunk.n
         for name, cells in chunk.columns.items():
             if self._is_feature(name):
-                scan = self._columns.setdefault(name, ColumnScan(self._wishes.decimal))
+                scan = self._columns.setdefault(name, ColumnScan(self._options.decimal))
                 rows = chunk.start if cells.rows is None else rows_of(chunk, name)
                 scan.add(cells.values, rows)
 
@@ -135,8 +144,8 @@ class _Scan:
         ranks = self._generator.random(chunk.n)
         self._taken.add(codes)
         groups = codes
-        if self._wishes.positive is not None:
-            named = classes_called(class_text(self._wishes.positive), list(self._labels.classes))
+        if self._options.positive is not None:
+            named = classes_called(class_text(self._options.positive), list(self._labels.classes))
             groups = np.where(codes < 0, -1, np.isin(codes, named))
         elif len(self._labels.classes) > 2:
             return  # and no more is needed, since the table is refused
@@ -146,29 +155,29 @@ class _Scan:
             sample.add(chunk._replace(columns=columns), rows, ranks[rows])
 
     def _is_feature(self, name: str) -> bool:
-        return name != self._label and not is_dropped(name, self._wishes, self._source)
+        return name != self._label and not is_dropped(name, self._options, self._source)
 
     def finish(self, problems: list[str], is_whole: bool) -> Profile:
         columns = {name: kinds.found(name, scan, self.rows) for name, scan in self._columns.items()}
-        wishes, source, label = self._wishes, self._source, self._label
+        options, source, label = self._options, self._source, self._label
         positive: list[int] = []
         below = self._taken.finish()
         # Of a table that was read in part, there may be more columns and classes.
         are_all_named = is_whole or source.columns is not None
         if label is None and are_all_named:
-            problems += faults.faults_of_no_label(columns, wishes)
+            problems += problems_of_no_label(columns, options)
         elif label is not None and is_whole:
-            positive, found = faults.faults_of_label(label, self._labels, source, wishes)
+            positive, found = problems_of_label(label, self._labels, source, options)
             problems += found
             if positive and below is not None:
                 everyone = list(range(len(self._labels.classes)))
                 sizes = self._taken.count(positive), self._taken.count(everyone)
-                problems += faults.faults_of_sample(*sizes)
+                problems += problems_of_sample(*sizes)
         if are_all_named:
-            problems += faults.faults_of_wishes(list(self._names), label, wishes, source)
-        problems += faults.faults_of_columns(columns, source, wishes)
+            problems += problems_of_options(list(self._names), label, options, source)
+        problems += problems_of_columns(columns, source, options)
         if label is not None and is_whole:
-            problems += faults.faults_of_choice(columns, wishes)
+            problems += problems_of_choice(columns, options)
         if problems or label is None:
             raise Problems(str(source.path or source.name), list(dict.fromkeys(problems)))
         return self._made(label, positive, columns, below)
@@ -196,19 +205,19 @@ class _Scan:
             first_positive=min(labels.first_rows[code] for code in positive),
             columns=columns,
             dropped=tuple(
-                name for name in self._names if is_dropped(name, self._wishes, self._source)
+                name for name in self._names if is_dropped(name, self._options, self._source)
             ),
             remarks=tuple(self._source.remarks),
             sample=dict(zip(groups, self._samples, strict=True)),
             taken=self.rows if is_whole else self._taken.count(list(range(len(names)))),
             taken_positives=positives if is_whole else self._taken.count(positive),
             below=below,
-            seed=self._wishes.seed,
+            seed=self._options.seed,
         )
 
     def _is_positive(self, group: int, positive: list[int]) -> bool:
         """Whether a group of the sample is the positive one."""
-        if self._wishes.positive is not None:
+        if self._options.positive is not None:
             return group == 1
         return group in positive
 

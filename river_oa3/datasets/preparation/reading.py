@@ -259,7 +259,7 @@ def as_codes(values: pa.Array) -> NDArray[Any]:
     return np.asarray(values.fill_null(-1).to_numpy(zero_copy_only=False))
 
 
-def join(pieces: Sequence[pa.Array]) -> pa.Array:
+def join(chunks: Sequence[pa.Array]) -> pa.Array:
     """Cells of one column one after the other.
 
     Where their types differ, as in JSON they may, they are numbers if all can be, else texts. What
@@ -267,16 +267,16 @@ def join(pieces: Sequence[pa.Array]) -> pa.Array:
     """
     import pyarrow as pa
 
-    kinds = {piece.type for piece in pieces if not pa.types.is_null(piece.type)}
+    kinds = {chunk.type for chunk in chunks if not pa.types.is_null(chunk.type)}
     unfit = [kind for kind in kinds if family(kind) == "unfit"]
     if unfit and len(kinds) > 1:
-        return pa.nulls(sum(map(len, pieces)), unfit[0])
+        return pa.nulls(sum(map(len, chunks)), unfit[0])
     if len(kinds) > 1 and {family(kind) for kind in kinds} <= {"number", "flag"}:
-        numbers = [as_numbers(piece) for piece in pieces]
+        numbers = [as_numbers(chunk) for chunk in chunks]
         return pa.concat_arrays([pa.array(some, from_pandas=True) for some in numbers])
     if len(kinds) > 1:
-        return pa.concat_arrays([as_texts(piece) for piece in pieces])
+        return pa.concat_arrays([as_texts(chunk) for chunk in chunks])
     if kinds:
         kind = next(iter(kinds))
-        pieces = [piece.cast(kind) for piece in pieces]
-    return pa.concat_arrays(pieces)
+        chunks = [chunk.cast(kind) for chunk in chunks]
+    return pa.concat_arrays(chunks)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.datasets.errors import DataError, first_few, short_repr
-from river_oa3.datasets.preparation.dates import GAP, as_moments
+from river_oa3.datasets.preparation.dates import GAP, as_timestamps
 from river_oa3.datasets.preparation.label_scan import is_positive
 from river_oa3.datasets.preparation.profile import Profile
 from river_oa3.datasets.preparation.reading import as_numbers, as_texts
@@ -28,7 +28,7 @@ Reading = tuple[bool | None] | None
 """How the values of a column are read: as dates by what comes first in them, or as numbers."""
 
 
-class Moments(NamedTuple):
+class TimeColumn(NamedTuple):
     """A column that may be the time of the events: a number per row that rises with time.
 
     A date is in microseconds since 1970.
@@ -44,7 +44,7 @@ class RowOrder(NamedTuple):
     """The rows of a table in the order of the file."""
 
     y: NDArray[np.bool_]
-    moments: list[Moments]
+    times: list[TimeColumn]
     """Columns that may be the time of the events."""
     columns: dict[str, Floats]
     """The first values of other columns: numbers, or codes of categories."""
@@ -93,15 +93,15 @@ def row_order(
             columns[name].append(np.empty(0) if found is None else found[first])
         if progress is not None:
             progress(batch.done, batch.start + batch.n)
-    found_moments = [moments for scan in scans if (moments := scan.finish()) is not None]
-    if time is not None and not found_moments:
+    found_times = [column for scan in scans if (column := scan.finish()) is not None]
+    if time is not None and not found_times:
         raise DataError(
             f"column {short_repr(time)} holds neither dates nor numbers alone, so it cannot be the "
             "time of the events: name another with --time"
         )
     return RowOrder(
         np.concatenate(labels),
-        found_moments,
+        found_times,
         {name: np.concatenate(parts) for name, parts in columns.items()},
     )
 
@@ -142,19 +142,19 @@ class _TimeScan:
             else:
                 parts.append(found[rows])
 
-    def finish(self) -> Moments | None:
+    def finish(self) -> TimeColumn | None:
         for reading, parts in self._parts.items():
             values = np.concatenate(parts)
             gaps = np.isnan(values) if reading is None else values == GAP
             if not gaps.all():
-                return Moments(self._name, values, gaps, is_date=reading is not None)
+                return TimeColumn(self._name, values, gaps, is_date=reading is not None)
         return None
 
 
 def _reader(reading: Reading) -> Callable[[pa.Array], Numbers | None]:
     if reading is None:
         return as_numbers
-    return lambda values: as_moments(values, *reading)
+    return lambda values: as_timestamps(values, *reading)
 
 
 def _spread(

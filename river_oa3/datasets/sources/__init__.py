@@ -1,4 +1,4 @@
-"""Tables of any size, read in pieces and as often as is needed."""
+"""Tables of any size, read in chunks and as often as is needed."""
 
 from river_oa3.datasets.sources.kinds import open_source
 from river_oa3.datasets.sources.source import Batch, Cells, Source

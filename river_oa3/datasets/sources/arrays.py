@@ -69,8 +69,8 @@ def typed(values: Sequence[Any], where: Where) -> pa.Array:
             return pa.array(values, pa.string())
         return pa.array([None if v is None else _text(v) for v in values], pa.string())
     except (OverflowError, UnicodeEncodeError, TypeError):
-        row, fault = next((row, _fault(v)) for row, v in enumerate(values) if _fault(v))
-        raise DataError(f"{where(row)}: {fault}") from None
+        row, problem = next((row, _problem(v)) for row, v in enumerate(values) if _problem(v))
+        raise DataError(f"{where(row)}: {problem}") from None
 
 
 def _text(value: Any) -> str:
@@ -83,7 +83,7 @@ def _text(value: Any) -> str:
     raise TypeError
 
 
-def _fault(value: Any) -> str | None:
+def _problem(value: Any) -> str | None:
     try:
         if value is not None:
             _text(value).encode()

@@ -8,9 +8,9 @@ from typing import Any
 
 from river_oa3.datasets import files
 from river_oa3.datasets.errors import DataError
-from river_oa3.datasets.sources.csv_faults import fault_of
+from river_oa3.datasets.sources.csv_chunks import CutError, chunks
 from river_oa3.datasets.sources.csv_header import read_header
-from river_oa3.datasets.sources.csv_pieces import CutError, pieces
+from river_oa3.datasets.sources.csv_problems import problem_of
 from river_oa3.datasets.sources.csv_rows import LONGEST, TooLongError, rows
 from river_oa3.datasets.sources.encoding import likely_encoding
 from river_oa3.datasets.sources.source import Batch, Cells, Source, arrow
@@ -45,17 +45,17 @@ class CsvFile(Source):
         is_said = bool(self._header.problems)
         with self._unchanged.opened() as opened:
             try:
-                for piece in pieces(opened.file, self._header.separator):
+                for chunk in chunks(opened.file, self._header.separator):
                     try:
-                        columns = self._parsed(pa, piece, skipped)
+                        columns = self._parsed(pa, chunk, skipped)
                     except pa.ArrowException as error:
-                        if problems is None or _is_utf8(piece):
+                        if problems is None or _is_utf8(chunk):
                             raise
                         if not is_said:
-                            self._say([str(self._fault(error))], problems)
+                            self._say([str(self._problem(error))], problems)
                             is_said = True
                         # What else is wrong is to be found too.
-                        text = piece.decode(likely_encoding(piece), errors="replace")
+                        text = chunk.decode(likely_encoding(chunk), errors="replace")
                         columns = self._parsed(pa, text.encode(), skipped)
                     n, skipped = len(columns[0]), 0
                     self._unchanged.check()
@@ -66,17 +66,17 @@ class CsvFile(Source):
                     start += n
             except (pa.ArrowException, CutError) as error:
                 self._unchanged.check()
-                raise self._fault(error) from error
+                raise self._problem(error) from error
 
-    def _parsed(self, pa: Any, piece: bytes, skipped: int) -> list[Any]:
+    def _parsed(self, pa: Any, chunk: bytes, skipped: int) -> list[Any]:
         csv = arrow(self.path, "pyarrow.csv")
         # By number, as pyarrow would look for types by the names, of which some may be odd.
         columns = [str(j) for j in range(len(self.columns))]
         table = csv.read_csv(
-            pa.BufferReader(piece),
+            pa.BufferReader(chunk),
             csv.ReadOptions(
                 use_threads=False,
-                block_size=len(piece) + 1,
+                block_size=len(chunk) + 1,
                 column_names=columns,
                 skip_rows=skipped,
             ),
@@ -91,9 +91,9 @@ class CsvFile(Source):
         )
         return [pa.concat_arrays(column.chunks) for column in table.columns]
 
-    def _fault(self, error: Exception) -> DataError:
+    def _problem(self, error: Exception) -> DataError:
         with self._unchanged.opened() as opened:
-            return fault_of(self.path, opened.file, self._header, error)
+            return problem_of(self.path, opened.file, self._header, error)
 
     def _say(self, found: list[str], problems: list[str] | None) -> None:
         if problems is not None:

@@ -1,4 +1,4 @@
-"""Data frames of any kind, a piece at a time."""
+"""Data frames of any kind, a chunk at a time."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Frame(Source):
     def batches(self, problems: list[str] | None = None) -> Iterator[Batch]:
         rows = len(self._frame)
         for start in range(0, rows, BATCH_ROWS):
-            piece = self._frame[start : start + BATCH_ROWS]
+            chunk = self._frame[start : start + BATCH_ROWS]
             columns = {
-                name: Cells(self._array(piece[:, j], start, name), None)
+                name: Cells(self._array(chunk[:, j], start, name), None)
                 for j, name in enumerate(self.columns)
             }
-            yield Batch(start, len(piece), columns, (start + len(piece)) / rows)
+            yield Batch(start, len(chunk), columns, (start + len(chunk)) / rows)
 
     def _array(self, series: nw.Series[Any], start: int, column: str) -> Any:
         pa = arrow("a data frame")

@@ -14,28 +14,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from river_oa3.experiments.comparison import Comparison
+from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.methods import Style, find
 from river_oa3.experiments.output.files import write_bytes
-from river_oa3.experiments.output.reference_lines import draw_references
+from river_oa3.experiments.output.report import ALL_LABELS, CONSTANT, references
 from river_oa3.experiments.output.text import shortened, visible
 from river_oa3.experiments.scores import METRICS, Counts, Metric
+from river_oa3.experiments.verdict import constant_answer
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = [
+    "add_legend",
     "available",
+    "budget_curve",
     "development",
-    "developments",
-    "heat_maps",
+    "draw_development",
     "new_figure",
+    "pictures",
     "rendered",
     "save",
-    "sweeps",
+    "styles_of",
+    "wrapped",
 ]
 
 KINDS: tuple[typing.Literal["png", "svg"], ...] = ("png", "svg")
+# No method's colour.
+GREY = "#6e6e6e"
+# Of Okabe and Ito: the curve, and the point from which on more labels bring little.
+BLUE, ORANGE = "#0072B2", "#D55E00"
+# Narrow, so that what is written in a picture can be read on a phone.
+WIDTH = 6.0
 
 
 def available() -> bool:
@@ -149,7 +160,7 @@ def styles_of(methods: Iterable[str]) -> dict[str, Style]:
 def development(comparison: Comparison, references: Mapping[str, Counts] | None = None) -> Figure:
     """Sum and cost against events, with a marker where a method's budget is spent.
 
-    The references, where given, are those of `references.references`.
+    The references, where given, are those of `report.references`.
     """
     figure, axes = new_figure(1, 2, 12, 4.6)
     for panel, metric in zip(axes, METRICS.values(), strict=True):
@@ -164,85 +175,155 @@ def development(comparison: Comparison, references: Mapping[str, Counts] | None 
     return figure
 
 
-def developments(
-    panels: Sequence[tuple[Comparison, Metric, str]], methods: Sequence[str]
-) -> Figure:
-    """Panels of a metric against events, one per comparison, under their titles."""
-    figure, axes = _grid(len(panels))
-    for panel, (comparison, metric, title) in zip(axes, panels, strict=False):
-        draw_development(panel, comparison, metric, methods)
-        panel.set_title(wrapped(title), fontsize=10, parse_math=False)
-    add_legend(figure, styles_of(methods), "marker: budget spent")
+def draw_references(
+    axes: Axes, comparison: Comparison, metric: Metric, references: Mapping[str, Counts]
+) -> None:
+    """A thin line of the best constant answer, and a dashed one of all labels.
+
+    A cost grows with the events, and that of a constant answer may leave the panel at its top.
+    """
+    goal, (low, high) = comparison.plan.goal, axes.get_ylim()
+    if CONSTANT in references:
+        seen = comparison.curves(next(iter(comparison.runs)))
+        constant = metric.score(goal, constant_answer(goal, metric, seen)).mean(axis=0)
+        axes.plot(comparison.checkpoints, constant, "-", color=GREY, linewidth=1.0, zorder=1.5)
+        low, high = min(low, constant[-1]), max(high, min(constant[-1], 2.0 * high))
+        last = int(np.flatnonzero(constant <= high)[-1])
+        name_line(axes, comparison.checkpoints[last], constant[last], CONSTANT)
+    if ALL_LABELS in references:
+        ceiling = float(metric.score(goal, references[ALL_LABELS]).mean())
+        end = float(comparison.checkpoints[-1])
+        # A cost is known at the end alone, and grows until there.
+        draw_ceiling(axes, ceiling, end, start=None if metric.bigger_is_better else 0.85 * end)
+        low, high = min(low, ceiling), max(high, ceiling)
+    room = 0.04 * (high - low)
+    axes.set_ylim(low - room if metric.bigger_is_better else low, high + room)
+
+
+def draw_ceiling(
+    axes: Axes,
+    score: float,
+    end: float,
+    side: typing.Literal["left", "right"] = "right",
+    start: float | None = None,
+) -> None:
+    """The score with all labels, as a dashed line that is named at one end.
+
+    The line goes all the way across unless it has a `start`.
+    """
+    dashes = (0, (5, 3))
+    if start is None:
+        axes.axhline(score, linestyle=dashes, color=GREY, linewidth=1.2, zorder=1.5)
+    else:
+        axes.plot([start, end], [score] * 2, linestyle=dashes, color=GREY, linewidth=1.2, zorder=4)
+    name_line(axes, end, score, ALL_LABELS, side)
+
+
+def name_line(
+    axes: Axes, x: float, y: float, name: str, side: typing.Literal["left", "right"] = "right"
+) -> None:
+    """A name at one end of a grey line, upon it."""
+    axes.annotate(
+        name,
+        (x, y),
+        (0, 2),
+        textcoords="offset points",
+        ha=side,
+        va="bottom",
+        fontsize=8,
+        color=GREY,
+        zorder=5,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.75},
+    )
+
+
+def pictures(findings: Findings) -> dict[str, bytes]:
+    """The pictures of the page as SVG, by their captions; none without matplotlib."""
+    if not available():
+        return {}
+    goal = findings.comparison.plan.goal
+    # What counts comes first.
+    metrics = sorted(METRICS.values(), key=lambda metric: metric != goal.measure)
+    found = {
+        f"The {metric.axis} against the number of events, mean over the runs. A marker stands "
+        "where a method has spent its budget.": _panel(findings, metric)
+        for metric in metrics
+    }
+    if findings.curve is not None:
+        found[
+            f"What other budgets would bring {findings.curve.method}: the mean over the runs, in a "
+            "band of its 95 % interval, which covers other runs and other events."
+        ] = budget_curve(findings)
+    return {caption: rendered(figure, "svg") for caption, figure in found.items()}
+
+
+def _panel(findings: Findings, metric: Metric) -> Figure:
+    """How the methods develop by one metric, with the legend below."""
+    comparison = findings.comparison
+    figure, (axes,) = new_figure(1, 1, WIDTH, 4.9)
+    draw_development(axes, comparison, metric, comparison.runs)
+    draw_references(axes, comparison, metric, references(findings))
+    add_legend(figure, styles_of(comparison.runs), below=True)
     return figure
 
 
-def sweeps(
-    panels: Mapping[str, Mapping[str, NDArray[np.float64]]],
-    values: Sequence[float],
-    metric: Metric,
-    label: str,
-    log: bool,
-    title: str,
-) -> Figure:
-    """A metric against what was varied: mean and standard deviation, a panel per data set."""
-    figure, axes = _grid(len(panels))
-    for panel, (name, methods) in zip(axes, panels.items(), strict=False):
-        for method, style in styles_of(methods).items():
-            scores = methods[method]
-            panel.errorbar(
-                values,
-                scores.mean(axis=1),
-                scores.std(axis=1, ddof=1) if scores.shape[1] > 1 else None,
-                color=style.color,
-                linestyle=style.dashes,
-                marker=style.marker,
-                markersize=4,
-                linewidth=min(style.width, 2.6),
-                elinewidth=0.8,
-                capsize=2,
-                zorder=style.height,
-            )
-        if log:
-            panel.set_xscale("log")
-        panel.set_title(wrapped(name), fontsize=10, parse_math=False)
-        panel.set_xlabel(label)
-        panel.set_ylabel(metric.axis)
-        panel.grid(alpha=0.3)
-    figure.suptitle(title, parse_math=False)
-    add_legend(figure, styles_of(next(iter(panels.values()))), "bar: one deviation")
+def budget_curve(findings: Findings) -> Figure:
+    """The score against the number of labels, with the budget that was used and what is enough."""
+    curve, comparison = findings.curve, findings.comparison
+    if curve is None:
+        raise ValueError("there is no curve to draw: these findings have none")
+    figure, (axes,) = new_figure(1, 1, WIDTH, 4.2)
+    _, means, low, high = zip(*curve.means, strict=True)
+    if np.isfinite([low, high]).all():
+        axes.fill_between(curve.budgets, low, high, color=BLUE, alpha=0.18, linewidth=0)
+    axes.plot(curve.budgets, means, "-o", color=BLUE, markersize=4, label=curve.method)
+    axes.set_xscale("log")
+    axes.set_xticks(curve.budgets, [f"{budget:,}" for budget in curve.budgets], fontsize=8)
+    axes.minorticks_off()
+    axes.axhline(findings.verdict.chance, color=GREY, linewidth=1.0, zorder=1.5)
+    name_line(axes, curve.budgets[-1], findings.verdict.chance, CONSTANT)
+    if findings.ceiling is not None:
+        # To the left, where few labels leave the curve far from it.
+        ceiling = float(curve.goal.score(findings.ceiling).mean())
+        draw_ceiling(axes, ceiling, curve.budgets[0], side="left")
+    axes.set_xlabel("labels (each step to the right: about twice as many)")
+    axes.set_ylabel(curve.goal.measure.axis)
+    axes.yaxis.set_major_formatter("{x:,.10g}")
+    axes.margins(y=0.12)
+    if not curve.goal.measure.bigger_is_better:
+        axes.set_ylim(bottom=0.0)
+    axes.grid(alpha=0.3)
+    if curve.enough != comparison.plan.budget:
+        _mark(axes, comparison.plan.budget, "budget used", GREY, 0.36, ":")
+    if curve.enough is not None:
+        at = curve.budgets.index(curve.enough)
+        axes.plot(curve.enough, means[at], "D", color=ORANGE, markersize=9, zorder=4)
+        also = ", the budget used" if curve.enough == comparison.plan.budget else ""
+        _mark(axes, curve.enough, f"enough: {curve.enough:,}{also}", ORANGE, 0.45, "-")
+    axes.set_title(
+        f"{shortened(visible(comparison.stream.title), 40)}: {curve.method} by number of labels",
+        fontsize=10,
+        parse_math=False,
+    )
     return figure
 
 
-def heat_maps(
-    maps: Mapping[str, NDArray[np.float64]], exponents: Sequence[int], metric: Metric, title: str
-) -> Figure:
-    """A metric over both query biases, a panel per data set, the best value marked."""
-    figure, axes = _grid(len(maps))
-    for panel, (name, values) in zip(axes, maps.items(), strict=False):
-        shades = "cividis" if metric.bigger_is_better else "cividis_r"
-        image = panel.imshow(values, origin="lower", cmap=shades, aspect="auto")
-        row, column = np.unravel_index(metric.best(values), values.shape)
-        panel.plot(column, row, "*", color="#D55E00", markersize=14, markeredgecolor="white")
-        ticks = range(0, len(exponents), 2)
-        labels = [f"$10^{{{exponents[tick]}}}$" for tick in ticks]
-        panel.set_xticks(ticks, labels)
-        panel.set_yticks(ticks, labels)
-        panel.set_xlabel("delta_neg, the bias for predicted negatives")
-        panel.set_ylabel("delta_pos, for predicted positives")
-        panel.set_title(wrapped(name), fontsize=10, parse_math=False)
-        figure.colorbar(image, ax=panel, label=metric.head)
-    figure.suptitle(f"{title}: lighter is better, the star is the best", parse_math=False)
-    return figure
-
-
-def _grid(panels: int) -> tuple[Figure, list[Axes]]:
-    """Panels, two per row; one that is left over is taken away."""
-    columns = min(2, panels)
-    rows = -(-panels // columns)
-    figure, axes = new_figure(rows, columns, 1.6 + 5.2 * columns, 4.2 * rows)
-    for empty in axes[panels:]:
-        empty.remove()
-    return figure, axes[:panels]
+def _mark(axes: Axes, labels: int, name: str, color: str, height: float, dashes: str) -> None:
+    """A number of labels, as a line up that is named where there is room."""
+    axes.axvline(labels, color=color, linestyle=dashes, linewidth=1.2, zorder=1.4)
+    low, high = axes.get_xlim()
+    is_right = np.log(labels / low) > 0.6 * np.log(high / low)
+    axes.annotate(
+        name,
+        (labels, height),
+        (-4 if is_right else 4, 0),
+        xycoords=axes.get_xaxis_transform(),
+        textcoords="offset points",
+        ha="right" if is_right else "left",
+        fontsize=8,
+        color=color,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.8},
+    )
 
 
 def wrapped(title: str) -> str:

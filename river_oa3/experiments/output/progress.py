@@ -16,7 +16,7 @@ from river_oa3.experiments.output.text import clock
 __all__ = ["Progress", "downloading"]
 
 # Seconds between two lines of a log.
-PAUSE = 30.0
+LOG_EVERY = 30.0
 # Seconds between two pictures of a bar.
 DRAWN_EVERY = 0.1
 FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} elapsed, {remaining} left{postfix}"
@@ -103,14 +103,14 @@ class Progress:
                 self._bar.update(min(self.done, self.total) - self._bar.n)
             return
         with self._writing:
-            if time.monotonic() - self._said >= PAUSE:
+            if time.monotonic() - self._said >= LOG_EVERY:
                 self._said = time.monotonic()
                 self._stream.write(self.line() + "\n")
                 self._stream.flush()
 
     def _keep_saying(self) -> None:
         """Let a log see signs of life while one thing takes long."""
-        while not self._ended.wait(PAUSE):
+        while not self._ended.wait(LOG_EVERY):
             self._show()
 
 

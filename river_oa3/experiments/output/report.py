@@ -1,39 +1,64 @@
-"""What was compared in a few lines, and the comparison as CSV and JSON to work with."""
+"""What was compared in a few lines and as a table, and all of it as CSV and JSON to work with."""
 
 from __future__ import annotations
 
 import csv
 import dataclasses
+import importlib.metadata
 import io
 import json
 import math
+import platform
 import typing
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from river_oa3.experiments.comparison import Comparison
 from river_oa3.experiments.findings import Findings
 from river_oa3.experiments.output.files import write_text
-from river_oa3.experiments.output.table import figures, figures_of, table
-from river_oa3.experiments.output.text import mean_and_deviation, named_values, visible
-from river_oa3.experiments.output.versions import versions
+from river_oa3.experiments.output.text import (
+    aligned,
+    mean_and_deviation,
+    named_values,
+    plus_minus,
+    visible,
+)
 from river_oa3.experiments.output.words import in_words
-from river_oa3.experiments.scores import METRICS, Counts, Goal
+from river_oa3.experiments.scores import METRICS, SUM, Counts, Goal
 from river_oa3.experiments.tuning import Search
+from river_oa3.experiments.verdict import constant_answer
 
-__all__ = ["as_csv", "as_json", "describe", "findings_as_json", "table", "write"]
+__all__ = [
+    "ALL_LABELS",
+    "CONSTANT",
+    "as_csv",
+    "as_json",
+    "describe",
+    "figures_of",
+    "findings_as_json",
+    "processor",
+    "references",
+    "table",
+    "table_cells",
+    "versions",
+    "write",
+]
+
+CONSTANT = "constant answer"
+ALL_LABELS = "all labels"
 
 
 def describe(comparison: Comparison) -> str:
     """What was compared on what, in a few lines."""
     stream, plan, setting = comparison.as_it_came, comparison.plan, comparison.setting
     share = plan.budget / comparison.events
-    orders = "one shuffle" if plan.permutations else "events in the order in which they came"
+    runs = "one shuffle" if plan.permutations else "events in the order in which they came"
     if plan.runs > 1:
         kind = "shuffles" if plan.permutations else "runs in the order in which they came"
-        orders = f"mean +- standard deviation over {plan.runs} {kind}"
+        runs = f"mean +- standard deviation over {plan.runs} {kind}"
     is_part = comparison.events < len(stream) and plan.runs > 1 and not plan.permutations
     each = ", a different window in each run" if is_part else ""
     source = plan.goal.measure.rho_source if plan.rho is None else "given"
@@ -41,7 +66,7 @@ def describe(comparison: Comparison) -> str:
         f"{visible(stream.title)}: {len(stream):,} events, {stream.positives:,} positive "
         f"(1 in {len(stream) / stream.positives:.1f}), {stream.n_features:,} features",
         f"budget {plan.budget:,} labels ({share:.2%} of {comparison.events:,} events{each}), "
-        f"{orders}, seed {plan.seed}",
+        f"{runs}, seed {plan.seed}",
         f"rho = {setting.rho:.4g} ({source}), {_parameters(comparison)}",
     ]
     if plan.paper_accounting:
@@ -69,7 +94,7 @@ def _parameters(comparison: Comparison) -> str:
         return f"parameters chosen on the first fifth of the stream{cut}, reported on the rest"
     if not plan.permutations:
         return f"parameters chosen on the same events{cut}, with other random numbers"
-    return f"parameters chosen on other permutations of the same events{cut}"
+    return f"parameters chosen on other shuffles of the same events{cut}"
 
 
 def _stages(search: Search) -> str:
@@ -78,8 +103,147 @@ def _stages(search: Search) -> str:
     events = dict.fromkeys("all" if each.events is None else f"{each.events:,}" for each in stages)
     return (
         f" (grid 10^{search.exponents[0]} to 10^{search.exponents[-1]}, on "
-        f"{', then '.join(events)} events, finals in {search.final.orders} orders)"
+        f"{', then '.join(events)} events, finals over {search.final.orders} shuffles)"
     )
+
+
+def references(findings: Findings) -> dict[str, Counts]:
+    """The last counts of the best constant answer and, where it was run, of all labels."""
+    comparison, goal = findings.comparison, findings.comparison.plan.goal
+    seen = comparison.curves(findings.verdict.best)
+    constant = constant_answer(goal, goal.measure, seen)
+    last = Counts(*(np.asarray(each)[:, -1] for each in constant))._replace(labels=None)
+    ceiling = {} if findings.ceiling is None else {ALL_LABELS: findings.ceiling}
+    return {CONSTANT: last, **ceiling}
+
+
+class Column(typing.NamedTuple):
+    """A column of the table: its head, the digits of its figures, and which of them is best."""
+
+    key: str
+    head: str
+    digits: int
+    # None where no figure is better than another.
+    bigger_is_better: bool | None
+
+
+def _columns(goal: Goal) -> list[Column]:
+    return [
+        Column("sum", goal.weighted(SUM.head), 2, True),
+        Column("sensitivity", "sensitivity (%)", 2, True),
+        Column("specificity", "specificity (%)", 2, True),
+        Column("cost", "cost", 1, False),
+        Column("labels", "labels", 0, None),
+        Column("microseconds", "us/event", 2, False),
+    ]
+
+
+def figures(comparison: Comparison, method: str) -> dict[str, NDArray[np.float64]]:
+    """The figures of each run of a method, by column."""
+    return {
+        **figures_of(comparison.plan.goal, comparison.counts(method)),
+        "microseconds": comparison.microseconds(method),
+    }
+
+
+def figures_of(goal: Goal, counts: Counts) -> dict[str, NDArray[np.float64]]:
+    """The figures of counts, by column."""
+    found = {
+        "sum": goal.sum(counts),
+        "sensitivity": counts.sensitivity,
+        "specificity": counts.specificity,
+        "cost": goal.cost(counts),
+    }
+    # A constant answer asks for no label, and has no number of them.
+    asked = {} if counts.labels is None else {"labels": np.asarray(counts.labels, dtype=float)}
+    return found | asked
+
+
+class Cells(typing.NamedTuple):
+    """The table before it is text or HTML: heads and methods, which cells are best, the rest."""
+
+    rows: list[list[str]]
+    marked: set[tuple[int, int]]
+    apart: list[list[str]]
+
+
+def table(comparison: Comparison, bold: bool, apart: Mapping[str, Counts] | None = None) -> str:
+    """The comparison as text; the best of a column is bold, or starred where `bold` is not set.
+
+    What is within a column's last digit of the best is best too. Counts to compare the methods with
+    stand `apart` and take no part in that.
+    """
+    cells = table_cells(comparison, apart)
+    return aligned(cells.rows, cells.marked, bold, cells.apart)
+
+
+def table_cells(comparison: Comparison, apart: Mapping[str, Counts] | None = None) -> Cells:
+    """The cells of the table."""
+    columns = _columns(comparison.plan.goal)
+    found = {method: figures(comparison, method) for method in comparison.runs}
+    rows = [["method", *(column.head for column in columns)]]
+    rows += [_row(method, values, columns) for method, values in found.items()]
+    marked: set[tuple[int, int]] = set()
+    for j, column in enumerate(columns, start=1):
+        if column.bigger_is_better is not None:
+            means = [float(values[column.key].mean()) for values in found.values()]
+            best = f"{(max if column.bigger_is_better else min)(means):.{column.digits}f}"
+            marked |= {
+                (i, j)
+                for i, mean in enumerate(means, start=1)
+                if f"{mean:.{column.digits}f}" == best
+            }
+    beside = [
+        _row_apart(comparison.plan.goal, name, counts, columns)
+        for name, counts in (apart or {}).items()
+    ]
+    beside += [[name, "fails", *[""] * (len(columns) - 1)] for name in comparison.failed]
+    return Cells(rows, marked, beside)
+
+
+def _row(name: str, values: Mapping[str, NDArray[np.float64]], columns: list[Column]) -> list[str]:
+    """A name and its figures."""
+    figures = (mean_and_deviation(values[column.key]) for column in columns)
+    return [
+        name,
+        *(plus_minus(*each, column.digits) for each, column in zip(figures, columns, strict=True)),
+    ]
+
+
+def _row_apart(goal: Goal, name: str, counts: Counts, columns: list[Column]) -> list[str]:
+    """The same of counts that no clock has measured; what does not vary has no deviation."""
+    values, row = figures_of(goal, counts), [name]
+    for column in columns:
+        if column.key not in values:
+            row.append("")
+            continue
+        mean, deviation = mean_and_deviation(values[column.key])
+        varies = np.ptp(values[column.key]) > 0.0
+        alone = f"{mean:.{column.digits}f}"
+        row.append(plus_minus(mean, deviation, column.digits) if varies else alone)
+    return row
+
+
+def versions() -> dict[str, str]:
+    """The versions of the packages, and the kind of machine."""
+    packages = ("river-oa3", "river", "numpy", "scipy")
+    return {
+        **{name: importlib.metadata.version(name) for name in packages},
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def processor() -> str:
+    """The name of the processor, where the system tells."""
+    try:
+        with open("/proc/cpuinfo") as lines:
+            for line in lines:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or "unknown"
 
 
 def as_csv(comparison: Comparison) -> str:

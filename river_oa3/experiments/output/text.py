@@ -25,7 +25,7 @@ __all__ = [
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 # What joins letters and emoji, and moves nothing but them.
 JOINERS = "\u200c\u200d"
-LEAST = 12
+MIN_WIDTH = 12
 """No column of a table of texts is cut to fewer characters."""
 
 
@@ -67,15 +67,15 @@ def to_the_left(rows: Sequence[Sequence[str]], width: int | None = None) -> str:
     """Rows of texts as lines, every column to the left, a rule below the heads.
 
     Where a line may be no wider than `width`, the widest columns are cut until it is, but none to
-    less than `LEAST` characters.
+    less than `MIN_WIDTH` characters.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     room = math.inf if width is None else width - 2 * (len(widths) - 1)
-    while sum(widths) > room and max(widths) > LEAST:
+    while sum(widths) > room and max(widths) > MIN_WIDTH:
         widest = max(widths)
         # All that are as wide shrink together, to the next narrower one at most.
         among = [j for j, each in enumerate(widths) if each == widest]
-        floor = max([LEAST, *(each for each in widths if each < widest)])
+        floor = max([MIN_WIDTH, *(each for each in widths if each < widest)])
         too_much = math.ceil((sum(widths) - room) / len(among))
         for j in among:
             widths[j] = max(floor, widest - too_much)

@@ -28,6 +28,7 @@ __all__ = [
     "share_of_the_way",
     "too_good",
     "who_is_ahead",
+    "worthwhile",
 ]
 
 EQUAL = Goal("sum")
@@ -61,7 +62,9 @@ def decision(findings: Findings) -> str:
     """What to do, in one line."""
     verdict = findings.verdict
     if is_lost(findings):
-        return "Use none of them yet: none is shown to be better than always the same answer."
+        return (
+            "Use none of them yet: none is significantly better than always giving the same answer."
+        )
     if verdict.winner is not None:
         return f"Use {verdict.winner}: it is better than every other method."
     if verdict.orders < 2:
@@ -70,7 +73,7 @@ def decision(findings: Findings) -> str:
         return f"Use {verdict.best}: no other method was compared."
     if len(verdict.tied) == 1:
         closest = verdict.differences[0].method
-        least = _worthwhile(findings)
+        least = worthwhile(findings)
         return f"Use {verdict.best}: all others are worse, though {closest} by less than {least}."
     return f"Use {verdict.recommended}: no other method is significantly better."
 
@@ -158,7 +161,7 @@ def judgement(findings: Findings) -> str:
         f"{verdict.orders} {runs}. The intervals cover other {others} and other events of the same "
         f"kind (jackknife over blocks of events; Student's t, {sure}), not a stream that changes. "
         "A method is significantly worse where its whole interval is above zero, and a winner is "
-        f"better than each of the others by at least {_worthwhile(findings)}."
+        f"better than each of the others by at least {worthwhile(findings)}."
     )
 
 
@@ -232,12 +235,12 @@ def against_all_labels(findings: Findings) -> str:
     score = float(np.mean(goal.score(ceiling)))
     said = f"With all labels AutoOA3 has {goal.said(score)}"
     if share is None:
-        return f"{said}, which is no better than always the same answer."
+        return f"{said}, which is no better than always giving the same answer."
     if share >= 1.0:
         return f"{said}: {best}, with {budget:,} labels, is as good."
     return (
         f"{said}: {best}, with {budget:,} labels, has {percent_of_the_way(share)} % of what all of "
-        "them gain over always the same answer."
+        "them gain over always giving the same answer."
     )
 
 
@@ -263,7 +266,7 @@ def percent_of_the_way(share: float) -> int:
 
 
 def enough_labels(findings: Findings) -> str:
-    """How many labels are enough by the curve, and by which rule; empty where none is shown to be.
+    """How many labels are enough by the curve, and by which rule; empty where none surely is.
 
     The curve of a few runs rises and falls by luck, and somebody plans a budget with this.
     """
@@ -276,7 +279,7 @@ def enough_labels(findings: Findings) -> str:
     beside = "the" if enough == budget else f"{relation} the"
     return (
         f"{enough:,} labels are enough for {curve.method} on these events: it has {score} with "
-        f"them, and neither twice as many nor all labels bring {_worthwhile(findings)} more (95 % "
+        f"them, and neither twice as many nor all labels bring {worthwhile(findings)} more (95 % "
         f"sure). That is {beside} budget of this comparison, {budget:,}."
     )
 
@@ -294,7 +297,7 @@ def _interval(findings: Findings, difference: Difference) -> str:
     return f"{mean} {unit} (95 % interval: {low} to {high})"
 
 
-def _worthwhile(findings: Findings) -> str:
+def worthwhile(findings: Findings) -> str:
     """The least gain that is worthwhile, with its unit."""
     measure = findings.comparison.plan.goal.measure
     unit = measure.gain_unit.removesuffix("s") if measure.worthwhile == 1.0 else measure.gain_unit
@@ -308,7 +311,7 @@ def _scored(findings: Findings, method: str) -> str:
 
 
 def is_lost(findings: Findings) -> bool:
-    """Whether no method is shown to beat a constant answer; of a single run, whether none does."""
+    """Whether no method is significantly above a constant answer; of one run, whether none is."""
     verdict, goal = findings.verdict, findings.comparison.plan.goal
     if verdict.orders > 1:
         return not verdict.above_chance

@@ -11,7 +11,7 @@ import numpy as np
 from river_oa3.commands.options import OUTPUT, at_least
 from river_oa3.datasets import DataError
 from river_oa3.experiments.output.files import results_folder, write_text
-from river_oa3.experiments.output.versions import versions
+from river_oa3.experiments.output.report import versions
 
 from ..commands.quality import add_streams, shares, split
 from ..quality.streams import open_streams

@@ -12,7 +12,7 @@ from river_oa3.commands.options import OUTPUT, at_least, say_written
 from river_oa3.datasets import DataError
 from river_oa3.experiments.output import plots
 from river_oa3.experiments.output.files import results_folder, write_text
-from river_oa3.experiments.output.versions import versions
+from river_oa3.experiments.output.report import versions
 from river_oa3.experiments.store import RunStore
 
 from ..quality import picture

@@ -8,7 +8,7 @@ import json
 from river_oa3.commands.options import OUTPUT
 from river_oa3.datasets import DataError
 from river_oa3.experiments.output.files import results_folder, write_text
-from river_oa3.experiments.output.versions import processor, versions
+from river_oa3.experiments.output.report import processor, versions
 
 from ..service.measure import BARS, MODEL, Measured, measure
 

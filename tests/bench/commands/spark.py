@@ -10,7 +10,7 @@ from pathlib import Path
 from river_oa3.commands.options import OUTPUT
 from river_oa3.datasets import DataError
 from river_oa3.experiments.output.files import results_folder, write_text
-from river_oa3.experiments.output.versions import processor, versions
+from river_oa3.experiments.output.report import processor, versions
 
 __all__ = ["add_arguments", "run"]
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from prepared import rows_of
 
-from river_oa3.datasets.preparation import Wishes, profile, schema_of
+from river_oa3.datasets.preparation import Options, profile, schema_of
 from river_oa3.datasets.sources import open_source
 
 N = 3000
@@ -49,27 +49,27 @@ def sources(frame, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "wishes",
+    "options",
     [
-        Wishes(),
-        Wishes(sample=0.2),
-        Wishes(sample=700, category=("age", "new"), keep=("order_id",)),
+        Options(),
+        Options(sample=0.2),
+        Options(sample=700, category=("age", "new"), keep=("order_id",)),
     ],
     ids=["default", "share", "rows"],
 )
-def test_csv_and_parquet_give_the_same(sources, wishes):
-    first, second = (profile(sources[suffix], wishes) for suffix in ("csv", "parquet"))
+def test_csv_and_parquet_give_the_same(sources, options):
+    first, second = (profile(sources[suffix], options) for suffix in ("csv", "parquet"))
     assert [column.kind for column in first.columns.values()] == [
         column.kind for column in second.columns.values()
     ]
-    one, other = schema_of(first, wishes), schema_of(second, wishes)
+    one, other = schema_of(first, options), schema_of(second, options)
     assert one.schema == other.schema
     assert (one.warnings, one.done) == (other.warnings, other.done)
     assert rows_of(one, sources["csv"]) == rows_of(other, sources["parquet"])
 
 
 def test_csv_and_parquet_give_the_same_profile(sources):
-    first, second = (profile(sources[suffix], Wishes()) for suffix in ("csv", "parquet"))
+    first, second = (profile(sources[suffix], Options()) for suffix in ("csv", "parquet"))
     one, other = first.as_json(), second.as_json()
     for column in (*one["columns"], *other["columns"]):
         # As it stands in the file: a date may be spelled in many ways.
@@ -81,6 +81,6 @@ def test_csv_and_parquet_give_the_same_profile(sources):
 
 
 def test_json_lines_give_the_same_kinds(sources):
-    first, second = (profile(sources[suffix], Wishes()) for suffix in ("csv", "jsonl"))
+    first, second = (profile(sources[suffix], Options()) for suffix in ("csv", "jsonl"))
     kinds = [{name: column.kind for name, column in p.columns.items()} for p in (first, second)]
     assert kinds[0] == kinds[1]

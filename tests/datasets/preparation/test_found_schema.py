@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from prepared import Memory, encoded, labels, prepared, rows_of, without_zeros
 
 from river_oa3.datasets import DataError, tables
-from river_oa3.datasets.preparation import Wishes
+from river_oa3.datasets.preparation import Options
 from river_oa3.schema import Column
 from river_oa3.schema.values import GAPS
 
@@ -95,7 +95,7 @@ def test_a_row_becomes_what_the_file_was_encoded_as(kind, data):
         {key: pa.array(some) for key, some in columns.items()} | {"y": labels(ROWS)},
         batch=data.draw(st.integers(1, ROWS)),
     )
-    found = prepared(source, Wishes(keep=(name,)))
+    found = prepared(source, Options(keep=(name,)))
     rows = [{name: cells[row], "other": row} for row in range(ROWS)]
     made = [without_zeros(found.schema.transform_one(row)) for row in rows]
     assert made == rows_of(found, source)
@@ -107,7 +107,7 @@ def test_numbers_that_are_wanted_as_categories_are_spelled_in_one_way(cells):
     source = Memory({"a": pa.array(cells, pa.string()), "b": range(9), "y": labels(9)})
     if not {"1", "1.0", "2.5"} & set(cells):
         return
-    found = prepared(source, Wishes(category=("a",)))
+    found = prepared(source, Options(category=("a",)))
     rows = [{"a": cell, "b": row} for row, cell in enumerate(cells)]
     made = [without_zeros(found.schema.transform_one(row)) for row in rows]
     assert made == rows_of(found, source)
@@ -134,7 +134,7 @@ def everything():
 
 
 def test_every_column_but_the_label_is_in_the_schema():
-    found = prepared(everything(), Wishes(keep=("merchant",)))
+    found = prepared(everything(), Options(keep=("merchant",)))
     assert found.schema.columns == {
         "amount": Column("number"),
         "country": Column("category"),
@@ -149,7 +149,7 @@ def test_every_column_but_the_label_is_in_the_schema():
 
 
 def test_what_became_of_each_column_is_said_in_a_few_words():
-    assert prepared(everything(), Wishes(keep=("merchant",), drop=("note",))).done == {
+    assert prepared(everything(), Options(keep=("merchant",), drop=("note",))).done == {
         "amount": "a number, or missing",
         "country": "a category of 2 values, or missing",
         "new": "1 for true, 0 for false, or missing",
@@ -170,7 +170,7 @@ def test_a_category_of_very_many_values_is_one_all_the_same():
     cells = [f"w{i % 2000}" for i in range(5000)] + [None]
     found = encoded(cells)
     assert (found[7], found[-1]) == ({"a": "w7"}, {"a": "(missing)"})
-    assert encoded([i % 3000 for i in range(6000)], Wishes(category=("a",)))[7] == {"a": "7"}
+    assert encoded([i % 3000 for i in range(6000)], Options(category=("a",)))[7] == {"a": "7"}
 
 
 def test_the_words_of_a_text_are_features_in_small_letters():
@@ -209,18 +209,18 @@ def test_a_row_that_lacks_a_column_of_json_lines_lacks_the_feature():
 
 def test_labels_come_with_the_blocks():
     source = Memory({"a": [1.5, 2.5, 3.0, 7.0, 8.0], "y": labels(5)}, batch=2)
-    assert [block.y.tolist() for block in blocks(source)] == [
+    assert [some.y.tolist() for some in encoded_rows(source)] == [
         [True, False],
         [False, False],
         [True],
     ]
 
 
-def blocks(source, wishes=None):
+def encoded_rows(source, options=None):
     from river_oa3.schema.batch import Encoder
 
-    found = prepared(source, wishes)
-    return list(found.blocks(source, Encoder(found.schema)))
+    found = prepared(source, options)
+    return list(found.encoded(source, Encoder(found.schema)))
 
 
 @pytest.mark.parametrize("sample", [0.3, 500])
@@ -230,11 +230,11 @@ def test_a_sample_takes_the_same_rows_whatever_the_batches(sample):
     taken = []
     for batch in (n, 321):
         source = Memory(columns, batch=batch)
-        wishes = Wishes(sample=sample, seed=3)
-        found = prepared(source, wishes)
+        options = Options(sample=sample, seed=3)
+        found = prepared(source, options)
         rows = rows_of(found, source)
         assert len(rows) == found.profile.taken
-        y = np.concatenate([block.y for block in blocks(source, wishes)])
+        y = np.concatenate([some.y for some in encoded_rows(source, options)])
         assert np.count_nonzero(y) == found.profile.taken_positives
         taken.append(rows)
     assert taken[0] == taken[1]
@@ -245,7 +245,7 @@ def test_a_sample_of_json_lines_takes_the_rows_that_have_a_column():
     n = 400
     columns = {"a": np.arange(n) * 0.5 + 0.25, "b": np.arange(n) * 1.0, "y": labels(n)}
     source = Memory(columns, batch=90, absent={"b": np.arange(0, 90, 2)})
-    rows = rows_of(prepared(source, Wishes(sample=0.5, seed=1)), source)
+    rows = rows_of(prepared(source, Options(sample=0.5, seed=1)), source)
     for row in rows:
         place = round((row["a"] - 0.25) * 2)
         assert row.get("b", 0.0) in (0.0, place)
@@ -253,13 +253,13 @@ def test_a_sample_of_json_lines_takes_the_rows_that_have_a_column():
 
 def test_a_sample_of_more_rows_than_there_are_takes_all():
     source = Memory({"a": [1.5, 2.5, 3.0, 7.0], "y": labels(4)})
-    assert len(rows_of(prepared(source, Wishes(sample=100)), source)) == 4
+    assert len(rows_of(prepared(source, Options(sample=100)), source)) == 4
 
 
 def test_another_seed_takes_other_rows():
     source = Memory({"a": np.arange(1000) * 0.5, "y": labels(1000)})
     one, other = (
-        rows_of(prepared(source, Wishes(sample=50, seed=seed)), source) for seed in (1, 2)
+        rows_of(prepared(source, Options(sample=50, seed=seed)), source) for seed in (1, 2)
     )
     assert one != other
 

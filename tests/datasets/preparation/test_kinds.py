@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from prepared import Memory, column_of
 
-from river_oa3.datasets.preparation import Wishes, profile
+from river_oa3.datasets.preparation import Options, profile
 from river_oa3.datasets.preparation.column_profile import date_text
 from river_oa3.datasets.preparation.names import is_called_an_id
 
@@ -180,7 +180,7 @@ def test_one_word_among_numbers_is_a_gap(batch):
 )
 def test_numbers_that_are_dates_in_a_column_that_is_called_so(cells, form, earliest, latest):
     columns = {"booked_at": cells, "amount": cells, "y": [0, 1] * 9}
-    found = profile(Memory(columns), Wishes()).columns
+    found = profile(Memory(columns), Options()).columns
     dates = found["booked_at"].dates
     assert (dates.form, date_text(dates.earliest), date_text(dates.latest)) == (
         form,
@@ -194,7 +194,7 @@ def test_numbers_that_are_dates_in_a_column_that_is_called_so(cells, form, earli
 def test_whole_numbers_that_are_all_distinct_are_an_id_where_they_are_called_one():
     cells = pa.array([i * i for i in range(20)])
     columns = {"order_id": cells, "paid": cells, "y": [0, 1] * 10}
-    found = profile(Memory(columns), Wishes()).columns
+    found = profile(Memory(columns), Options()).columns
     assert (found["order_id"].kind, found["paid"].kind) == ("id", "number")
 
 
@@ -230,4 +230,4 @@ def test_numbers_and_flags_in_one_column_of_json_are_numbers():
             return found | {"a": found["a"]._replace(values=values)}
 
     source = Mixed({"a": [0.0] * 20, "y": [0, 1] * 10}, batch=10)
-    assert profile(source, Wishes()).columns["a"].kind == "number"
+    assert profile(source, Options()).columns["a"].kind == "number"

@@ -9,13 +9,13 @@ import pytest
 from prepared import Memory, labels, problems
 
 from river_oa3.datasets import DataError
-from river_oa3.datasets.preparation import Problems, Wishes, profile
+from river_oa3.datasets.preparation import Options, Problems, profile
 
 GOOD = {"a": [1.5, 2.5, 3.0, 7.0], "b": ["u", "v", "v", "u"]}
 
 
-def look_at(columns, **wishes):
-    return profile(Memory(columns), Wishes(**wishes))
+def look_at(columns, **options):
+    return profile(Memory(columns), Options(**options))
 
 
 def test_one_problem_reads_as_one_line():

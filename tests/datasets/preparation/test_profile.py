@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from prepared import Memory, column_of, labels, prepared
 
-from river_oa3.datasets.preparation import Wishes, profile
+from river_oa3.datasets.preparation import Options, profile
 
 
 def mail(**options):
@@ -25,13 +25,13 @@ def mail(**options):
 
 
 def test_rows_and_classes_are_counted():
-    found = profile(mail(), Wishes())
+    found = profile(mail(), Options())
     assert (found.rows, found.label, found.classes) == (8, "label", {"ham": 6, "spam": 2})
     assert (found.positive, found.positives, found.first_positive) == (("spam",), 2, 0)
 
 
 def test_a_column_of_numbers_is_summed_up():
-    size = profile(mail(), Wishes()).columns["size"]
+    size = profile(mail(), Options()).columns["size"]
     numbers = [1.5, 3.5, 4.0, 1.5, 2.0, 8.0, 1.5]
     assert (size.gaps, size.distinct, size.smallest, size.largest) == (1, 5, 1.5, 8.0)
     assert size.mean == pytest.approx(np.mean(numbers))
@@ -41,7 +41,7 @@ def test_a_column_of_numbers_is_summed_up():
 
 
 def test_the_table_has_a_line_for_each_column_and_what_was_done_with_it():
-    done = prepared(mail(), Wishes(drop=("note",)))
+    done = prepared(mail(), Options(drop=("note",)))
     assert done.profile.table(done.done) == [
         ["column", "kind", "gaps", "distinct", "range or values", "what was done"],
         [
@@ -88,7 +88,7 @@ def test_a_profile_does_not_depend_on_the_batches():
         "y": labels(n),
     }
     first, *others = (
-        profile(Memory(columns, batch=batch), Wishes(sample=100)) for batch in (n, 1234, 77)
+        profile(Memory(columns, batch=batch), Options(sample=100)) for batch in (n, 1234, 77)
     )
     for other in others:
         assert other.as_json() == first.as_json()
@@ -105,7 +105,7 @@ def test_many_distinct_values_are_about_so_many():
 
 def test_progress_is_told():
     seen = []
-    profile(mail(), Wishes(), progress=lambda done, rows: seen.append((done, rows)))
+    profile(mail(), Options(), progress=lambda done, rows: seen.append((done, rows)))
     assert seen == [(1.0, 8)]
 
 
@@ -126,7 +126,7 @@ def test_progress_is_told():
 )
 def test_the_positive_class_is_found_however_it_is_written(cells, positive, expected):
     source = Memory({"a": [1.5, 2.5, 3.0, 7.0], "y": cells})
-    found = profile(source, Wishes(positive=positive))
+    found = profile(source, Options(positive=positive))
     assert found.positive == expected
     assert found.positives == len(found.sample[True])
 
@@ -134,7 +134,7 @@ def test_the_positive_class_is_found_however_it_is_written(cells, positive, expe
 def test_the_sample_keeps_all_of_a_rare_class_and_a_share_of_the_other():
     n = 30_000
     columns = {"a": np.arange(n) + 0.5, "y": np.arange(n) % 100 == 7}
-    sample = profile(Memory(columns, batch=4000), Wishes()).sample
+    sample = profile(Memory(columns, batch=4000), Options()).sample
     assert [len(sample[truth]) for truth in (True, False)] == [300, 5000]
     assert [sample[truth].count for truth in (True, False)] == [300, 29_700]
     assert (sample[True].column("a").to_numpy() % 100 == 7.5).all()

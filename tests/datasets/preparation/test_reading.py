@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from river_oa3.datasets.preparation.dates import GAP, as_moments
+from river_oa3.datasets.preparation.dates import GAP, as_timestamps
 from river_oa3.datasets.preparation.distinct import KEPT, Distinct, hash_values
 from river_oa3.datasets.preparation.number_scan import NumberScan
 from river_oa3.datasets.preparation.reading import as_numbers, as_texts
@@ -95,7 +95,7 @@ def microseconds(text, day_first):
 @pytest.mark.parametrize("day_first", [True, False])
 @pytest.mark.parametrize("text", DATE_TEXTS)
 def test_a_date_of_a_file_is_read_as_that_of_a_row(text, day_first):
-    assert as_moments(pa.array([text, None, "NA"]), day_first).tolist() == [
+    assert as_timestamps(pa.array([text, None, "NA"]), day_first).tolist() == [
         microseconds(text, day_first),
         GAP,
         GAP,
@@ -103,7 +103,7 @@ def test_a_date_of_a_file_is_read_as_that_of_a_row(text, day_first):
 
 
 def test_dates_of_all_forms_may_stand_in_one_column():
-    found = as_moments(pa.array(DATE_TEXTS), True).tolist()
+    found = as_timestamps(pa.array(DATE_TEXTS), True).tolist()
     assert found == [microseconds(text, True) for text in DATE_TEXTS]
 
 
@@ -111,12 +111,12 @@ def test_dates_of_all_forms_may_stand_in_one_column():
     "text", ["2024-13-01", "2024-02-30", "31/31/2024", "2024", "20240131", "x", "12:30"]
 )
 def test_what_is_not_a_date_is_not_read_as_one(text):
-    assert as_moments(pa.array(["2024-01-31", text]), True) is None
+    assert as_timestamps(pa.array(["2024-01-31", text]), True) is None
 
 
 def test_nanoseconds_before_1970_are_rounded_as_python_does():
     cells = pa.array([-1], pa.int64()).cast(pa.timestamp("ns"))
-    assert as_moments(cells).tolist() == [-1]
+    assert as_timestamps(cells).tolist() == [-1]
 
 
 @pytest.mark.parametrize("values", [range(0), range(5), range(KEPT - 1)])
@@ -151,10 +151,10 @@ def test_long_texts_are_hashed_in_parts():
 
 @settings(deadline=None)
 @given(st.lists(st.lists(st.floats(-1e6, 1e6), max_size=20), max_size=5))
-def test_mean_and_deviation_do_not_depend_on_the_pieces(pieces):
-    scan, everything = NumberScan(), [number for piece in pieces for number in piece]
-    for piece in pieces:
-        scan.add(np.array(piece), 0)
+def test_mean_and_deviation_do_not_depend_on_the_chunks(chunks):
+    scan, everything = NumberScan(), [number for chunk in chunks for number in chunk]
+    for chunk in chunks:
+        scan.add(np.array(chunk), 0)
     assert scan.count == len(everything)
     if everything:
         assert scan.mean == pytest.approx(np.mean(everything), abs=1e-6)

@@ -1,4 +1,4 @@
-"""CSV files that can be read, in pieces."""
+"""CSV files that can be read, in chunks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from source_helpers import rows_of, types_of
 
-from river_oa3.datasets.sources import csv_pieces, open_source
+from river_oa3.datasets.sources import csv_chunks, open_source
 
 TWO = [{"a": "1", "b": "x"}, {"a": "2", "b": None}]
 
@@ -91,7 +91,7 @@ def test_a_byte_order_mark_tells_the_encoding(tmp_path, kind):
 @pytest.mark.parametrize("suffix", PACKERS)
 @pytest.mark.parametrize("kind", ["latin-1", "cp1252", "utf-16-le", "utf-16-be", "utf-8"])
 def test_an_encoding_may_be_named(tmp_path, kind, suffix, monkeypatch):
-    monkeypatch.setattr(csv_pieces, "LONGEST", 100)
+    monkeypatch.setattr(csv_chunks, "LONGEST", 100)
     text = "größe,b\n" + '1,é\n2,"ü\nß"\n' * 200
     path = written(tmp_path, f"toy.csv{suffix}", PACKERS[suffix](text.encode(kind)))
     rows = [{"größe": "1", "b": "é"}, {"größe": "2", "b": "ü\nß"}]
@@ -129,11 +129,11 @@ def test_a_row_that_does_not_exist_is_placed_by_its_number(tmp_path):
     assert open_source(path).where(8) == f"{path}, event 9"
 
 
-def in_small_pieces(text, size):
-    """The pieces of a text when this many bytes are read at a time."""
+def in_small_chunks(text, size):
+    """The chunks of a text when this many bytes are read at a time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_pieces, "LONGEST", size)
-        return list(csv_pieces.pieces(io.BytesIO(text.encode()), ","))
+        patch.setattr(csv_chunks, "LONGEST", size)
+        return list(csv_chunks.chunks(io.BytesIO(text.encode()), ","))
 
 
 def python_rows(text):
@@ -144,17 +144,17 @@ def python_rows(text):
 @given(text=st.text(alphabet='ab,"\r\n', max_size=150), size=st.integers(20, 60))
 def test_a_file_is_cut_between_rows_alone(text, size):
     try:
-        pieces = [piece.decode() for piece in in_small_pieces(text, size)]
-    except csv_pieces.CutError:
+        chunks = [chunk.decode() for chunk in in_small_chunks(text, size)]
+    except csv_chunks.CutError:
         assume(False)
-    assert "".join(pieces) == text
-    assert [row for piece in pieces for row in python_rows(piece)] == python_rows(text)
+    assert "".join(chunks) == text
+    assert [row for chunk in chunks for row in python_rows(chunk)] == python_rows(text)
 
 
 @given(field=st.text(alphabet='a",\n', max_size=60), rest=st.integers(0, 40))
 def test_where_a_file_is_cut_does_not_depend_on_what_quotes_hold(field, rest):
     text = f"x,{quoted(field)},y\n" * 3 + "z" * rest
-    assert "".join(piece.decode() for piece in in_small_pieces(text, 200)) == text
+    assert "".join(chunk.decode() for chunk in in_small_chunks(text, 200)) == text
 
 
 # As files have them: quotes around a field, inside it, and after one that is quoted.
@@ -174,8 +174,8 @@ def test_rows_are_those_that_python_reads(tmp_path_factory, text):
     assert [[row["c"], row["d"]] for row in rows_of(path)] == expected
 
 
-def test_a_file_of_many_pieces_gives_every_row_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_pieces, "LONGEST", 1_000)
+def test_a_file_of_many_chunks_gives_every_row_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_chunks, "LONGEST", 1_000)
     lines = [f'{i},"{i}\nb"' for i in range(2_000)]
     source = open_source(written(tmp_path, "toy.csv", "a,b\n" + "\n".join(lines)))
     assert [row["a"] for row in rows_of(source)] == [str(i) for i in range(2_000)]

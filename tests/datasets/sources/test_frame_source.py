@@ -1,4 +1,4 @@
-"""Data frames as tables that are read in pieces."""
+"""Data frames as tables that are read in chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON lines, in pieces."""
+"""JSON lines, in chunks."""
 
 from __future__ import annotations
 

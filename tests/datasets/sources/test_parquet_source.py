@@ -1,4 +1,4 @@
-"""Parquet files, in pieces."""
+"""Parquet files, in chunks."""
 
 from __future__ import annotations
 

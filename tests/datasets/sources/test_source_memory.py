@@ -10,7 +10,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
-from river_oa3.datasets.sources import csv_pieces, open_source, parquet_file
+from river_oa3.datasets.sources import csv_chunks, open_source, parquet_file
 
 
 def most_held(path):
@@ -32,7 +32,7 @@ def table():
 
 
 def test_a_csv_file_is_never_held_as_a_whole(tmp_path, table, monkeypatch):
-    monkeypatch.setattr(csv_pieces, "LONGEST", 65_536)
+    monkeypatch.setattr(csv_chunks, "LONGEST", 65_536)
     pa.csv.write_csv(table, tmp_path / "toy.csv")
     assert (tmp_path / "toy.csv").stat().st_size > 10_000_000
     assert most_held(tmp_path / "toy.csv") < 1_000_000

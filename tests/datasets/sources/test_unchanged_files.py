@@ -11,7 +11,7 @@ import pytest
 from data_helpers import refused, written
 from source_helpers import rows_of
 
-from river_oa3.datasets.sources import csv_pieces, json_lines, open_source, parquet_file
+from river_oa3.datasets.sources import csv_chunks, json_lines, open_source, parquet_file
 
 KINDS = ["csv", "parquet", "jsonl"]
 
@@ -19,7 +19,7 @@ KINDS = ["csv", "parquet", "jsonl"]
 @pytest.fixture(params=KINDS)
 def path(request, tmp_path, monkeypatch):
     """A file of several batches."""
-    monkeypatch.setattr(csv_pieces, "LONGEST", 1_000)
+    monkeypatch.setattr(csv_chunks, "LONGEST", 1_000)
     monkeypatch.setattr(json_lines, "_BATCH_ROWS", 100)
     monkeypatch.setattr(parquet_file, "BATCH_ROWS", 100)
     return table(tmp_path, request.param, 1_000)

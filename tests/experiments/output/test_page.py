@@ -11,10 +11,11 @@ import pytest
 from browser import CHROMIUM, seen_by_a_browser
 from made_findings import CLEAR, LOST, made
 
-from river_oa3.experiments.output import findings_plots
-from river_oa3.experiments.output.page import POLICY, page
-from river_oa3.experiments.output.page_sections import Handover
+from river_oa3.experiments.output import plots
+from river_oa3.experiments.output.export import ExportedModel
+from river_oa3.experiments.output.page import page
 
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 VOID = {"meta", "img"}
 HOSTILE = (
     "</td><script>ran = top.ran = true</script>",
@@ -26,6 +27,7 @@ HOSTILE = (
     "\u202eevil\u2066",
     "a\udc80",
     "{style} {0} %s $x_",
+    "{{ 7 * 7 }} {% if %} {# no",
     "long" * 80,
 )
 
@@ -71,7 +73,7 @@ def whole(word="plain", pictures=None, **more):
         profile=[["column", word], [word, word], [word, word]],
         notes=[word],
         warnings=[word],
-        handover=Handover(word, f"from model import {word}", f"x = {word}", (word,)),
+        exported=ExportedModel(word, f"from model import {word}", f"x = {word}", (word,)),
         pictures=pictures or {word: b"<svg/>"},
     )
 
@@ -113,8 +115,8 @@ def test_a_name_that_turns_the_reading_round_is_made_visible():
 
 
 def test_code_keeps_its_lines():
-    handover = Handover("OA3", "a\nb", "if x:\n\ty = 1\n", ())
-    text = page(made(), command="", handover=handover)
+    model = ExportedModel("OA3", "a\nb", "if x:\n\ty = 1\n", ())
+    text = page(made(), command="", exported=model)
     assert "if x:\n\ty = 1\n</code></pre>" in text
 
 
@@ -213,14 +215,14 @@ def hostile():
         profile=[columns, *([word] * 6 for word in HOSTILE)],
         notes=HOSTILE,
         warnings=HOSTILE,
-        handover=Handover("OA3", "\n".join(HOSTILE), "\n".join(HOSTILE), HOSTILE),
+        exported=ExportedModel("OA3", "\n".join(HOSTILE), "\n".join(HOSTILE), HOSTILE),
         pictures={f"{HOSTILE[1]} {each}": svg for each, svg in drawn(findings).items()},
     )
 
 
 def drawn(findings):
     pytest.importorskip("matplotlib")
-    return findings_plots.pictures(findings)
+    return plots.pictures(findings)
 
 
 @needs_a_browser

@@ -6,15 +6,13 @@ import sys
 import warnings
 import xml.etree.ElementTree
 
-import numpy as np
 import pytest
 from made_findings import made
 
 from river_oa3.experiments.methods import METHODS
-from river_oa3.experiments.output import findings_plots, plots
-from river_oa3.experiments.output.references import references
+from river_oa3.experiments.output import plots
+from river_oa3.experiments.output.report import references
 from river_oa3.experiments.scores import COST, SUM
-from river_oa3.experiments.tuning import PAPER
 
 
 def test_every_method_has_a_style_of_its_own():
@@ -56,22 +54,6 @@ def test_the_legend_names_every_method(development):
 
 def test_the_title_names_the_data_and_the_budget(development):
     assert development.get_suptitle() == "small: budget 20 of 120 labels"
-
-
-def test_a_heat_map_marks_the_best():
-    values = np.zeros((11, 11))
-    values[3, 7] = 1.0
-    for metric, sign in ((SUM, 1), (COST, -1)):
-        figure = plots.heat_maps({"a": sign * values}, PAPER.exponents, metric, "title")
-        (star,) = figure.axes[0].get_lines()
-        assert (star.get_xdata()[0], star.get_ydata()[0]) == (7, 3)
-
-
-@pytest.mark.parametrize("panels", [1, 2, 3, 4])
-def test_there_are_as_many_panels_as_data_sets(panels):
-    curves = {f"set {i}": {"OA3": np.ones((3, 2))} for i in range(panels)}
-    figure = plots.sweeps(curves, [1, 2, 3], SUM, "eta", True, "title")
-    assert [axes.get_title() for axes in figure.axes] == list(curves)
 
 
 def test_pictures_are_not_to_be_had_without_matplotlib(monkeypatch):
@@ -137,19 +119,19 @@ def test_without_references_there_are_none_in_the_picture(development):
 
 
 def test_the_curve_marks_what_is_enough_and_that_it_is_the_budget(found):
-    (axes,) = findings_plots.budget_curve(found).axes
+    (axes,) = plots.budget_curve(found).axes
     assert texts(axes) == ["constant answer", "all labels", "enough: 40, the budget used"]
     (mark,) = [line for line in axes.get_lines() if line.get_marker() == "D"]
     assert mark.get_xydata().tolist() == [[40.0, 85.0]]
 
 
 def test_a_curve_without_an_end_marks_the_budget_alone():
-    (axes,) = findings_plots.budget_curve(made(curve={40: 60.0, 80: 80.0})).axes
+    (axes,) = plots.budget_curve(made(curve={40: 60.0, 80: 80.0})).axes
     assert texts(axes) == ["constant answer", "budget used"]
 
 
 def test_the_curve_is_drawn_over_a_log_axis_in_a_band_of_its_intervals(found):
-    (axes,) = findings_plots.budget_curve(found).axes
+    (axes,) = plots.budget_curve(found).axes
     assert axes.get_xscale() == "log"
     band = axes.collections[0].get_paths()[0].vertices
     means = found.curve.means
@@ -158,7 +140,7 @@ def test_the_curve_is_drawn_over_a_log_axis_in_a_band_of_its_intervals(found):
 
 
 def test_the_pictures_of_the_page_start_with_what_counts():
-    captions = list(findings_plots.pictures(made(metric="cost", curve={10: 60.0, 20: 61.0})))
+    captions = list(plots.pictures(made(metric="cost", curve={10: 60.0, 20: 61.0})))
     starts = ("The cost of mistakes", "The balanced accuracy", "What other budgets")
     assert all(each.startswith(start) for each, start in zip(captions, starts, strict=True))
 
@@ -182,9 +164,7 @@ def test_no_name_of_data_breaks_a_picture(name):
         warnings.simplefilter("error")
         for figure in (
             plots.development(findings.comparison, references(findings)),
-            findings_plots.budget_curve(findings),
-            plots.developments([(findings.comparison, SUM, name)], ["OA3"]),
-            plots.sweeps({name: {"OA3": np.ones((3, 2))}}, [1, 2, 3], SUM, "eta", True, "title"),
+            plots.budget_curve(findings),
         ):
             root = xml.etree.ElementTree.fromstring(plots.rendered(figure, "svg"))
             assert root.tag == "{http://www.w3.org/2000/svg}svg"

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from river_oa3.experiments.output import progress
-from river_oa3.experiments.output.progress import PAUSE, Progress, downloading
+from river_oa3.experiments.output.progress import LOG_EVERY, Progress, downloading
 
 
 class FakeTerminal(io.StringIO):
@@ -53,7 +53,7 @@ def test_what_is_over_soon_is_not_logged(log):
 
 def test_a_line_says_how_much_is_done_and_how_long_it_took_and_takes(log, clock):
     with Progress("replaying w8a", 4.0, log) as bar:
-        clock.now += PAUSE
+        clock.now += LOG_EVERY
         bar.add(1.0)
     assert log.getvalue() == "replaying w8a: 25% done, 0:30 elapsed, about 1:30 left\n"
 
@@ -63,12 +63,12 @@ def test_there_is_no_more_than_a_line_every_half_minute(log, clock):
         for _ in range(1000):
             clock.now += 0.25
             bar.add(1.0)
-    assert len(log.getvalue().splitlines()) == 250 // PAUSE
+    assert len(log.getvalue().splitlines()) == 250 // LOG_EVERY
 
 
 def test_no_line_holds_an_escape_code(log, clock):
     with Progress("replaying", 4.0, log) as bar:
-        clock.now += PAUSE
+        clock.now += LOG_EVERY
         bar.add(1.0)
     assert not re.search(r"[\r\x1b]", log.getvalue())
 
@@ -143,7 +143,7 @@ def test_a_download_whose_size_is_not_known_gets_on(clock, monkeypatch):
     log = io.StringIO()
     monkeypatch.setattr(sys, "stderr", log)
     with downloading("w8a") as report:
-        clock.now += PAUSE
+        clock.now += LOG_EVERY
         report(1000, None)
     assert log.getvalue().startswith("downloading w8a: 50% done")
 
@@ -157,7 +157,7 @@ def test_nothing_is_drawn_where_nothing_is_downloaded(monkeypatch):
 
 
 def test_a_log_sees_signs_of_life_while_one_thing_takes_long(monkeypatch):
-    monkeypatch.setattr(progress, "PAUSE", 0.05)
+    monkeypatch.setattr(progress, "LOG_EVERY", 0.05)
     stream = io.StringIO()
     with progress.Progress("thinking", 10.0, stream):
         time.sleep(0.5)

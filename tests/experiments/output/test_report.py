@@ -16,7 +16,7 @@ from made_findings import CLEAR, made
 from river_oa3.experiments import Goal
 from river_oa3.experiments.methods import METHODS
 from river_oa3.experiments.output import report, text
-from river_oa3.experiments.output.references import references
+from river_oa3.experiments.output.report import references
 
 
 def test_the_best_is_bold_at_a_terminal(compared):

@@ -103,7 +103,7 @@ def test_a_warning_says_what_to_look_at_where_nothing_is_above_a_constant_answer
         (99.0, "has 83 % of what all of them gain"),
         (91.0, "is as good"),
         (80.0, "is as good"),
-        (50.0, "no better than always the same answer"),
+        (50.0, "no better than always giving the same answer"),
     ],
 )
 def test_the_best_is_compared_with_all_labels(ceiling, said):

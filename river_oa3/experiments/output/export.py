@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import textwrap
+import typing
 from pathlib import Path
 
 from river_oa3 import files
-from river_oa3.datasets.pieced import AnyStream
+from river_oa3.datasets.chunked import AnyStream
 from river_oa3.experiments.comparison import Comparison
 from river_oa3.experiments.fitting import Fitted
 from river_oa3.experiments.output.files import write_bytes, write_text
-from river_oa3.experiments.output.page_sections import Handover
-from river_oa3.experiments.output.versions import versions
+from river_oa3.experiments.output.report import versions
 
-__all__ = ["hand_over", "own_score"]
+__all__ = ["ExportedModel", "export", "own_score"]
 
 CODE = '''\
 """{title}
@@ -50,7 +50,32 @@ if ask: model.learn_one(row, true_label)
 """
 
 
-def hand_over(
+class ExportedModel(typing.NamedTuple):
+    """A model that was written, and what puts it to use.
+
+    Parameters
+    ----------
+    method
+        Which method it is.
+    lines
+        The few lines of code that use it.
+    code
+        The whole of the code that was written.
+    files
+        The names of the files that were written.
+    score
+        How good the model was while it learned, in a sentence.
+
+    """
+
+    method: str
+    lines: str
+    code: str
+    files: tuple[str, ...]
+    score: str = ""
+
+
+def export(
     comparison: Comparison,
     fitted: Fitted,
     folder: Path,
@@ -58,7 +83,7 @@ def hand_over(
     raw: AnyStream,
     has_columns: bool = False,
     positive: str = "the positive class",
-) -> tuple[Handover, list[Path]]:
+) -> tuple[ExportedModel, list[Path]]:
     """Write the model and `model.py`, and say how to use them.
 
     Parameters
@@ -106,7 +131,7 @@ def hand_over(
         paths[1].unlink(missing_ok=True)
         raise
     names = tuple(path.name for path in paths)
-    return Handover(fitted.method, USE, code, names, score), paths
+    return ExportedModel(fitted.method, USE, code, names, score), paths
 
 
 def own_score(comparison: Comparison, fitted: Fitted) -> str:
@@ -115,7 +140,7 @@ def own_score(comparison: Comparison, fitted: Fitted) -> str:
     score = goal.said(float(goal.score(fitted.counts)))
     return (
         f"The exported model has learned all {fitted.model.n_learned:,} labels. While it learned, "
-        f"each event before its label, it came to {score}; the table is about {budget:,} labels."
+        f"each event before its label, it had {score}; the table is about {budget:,} labels."
     )
 
 

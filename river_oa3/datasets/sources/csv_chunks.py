@@ -1,4 +1,4 @@
-"""A CSV file in pieces of whole rows.
+"""A CSV file in chunks of whole rows.
 
 pyarrow can cut a file itself, but does so in threads that outlive whoever stops reading early, and
 that bring the process down when they then call Python.
@@ -22,7 +22,7 @@ class OpenQuoteError(CutError):
     """A file that ends inside a quote."""
 
 
-def pieces(file: IO[bytes], separator: str) -> Iterator[bytes]:
+def chunks(file: IO[bytes], separator: str) -> Iterator[bytes]:
     """The bytes of a file, cut where a row ends."""
     quotes = _quotes(separator.encode())
     rest = b""

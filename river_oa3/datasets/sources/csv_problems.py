@@ -6,22 +6,22 @@ from pathlib import Path
 from typing import IO
 
 from river_oa3.datasets.errors import DataError, short_repr
+from river_oa3.datasets.sources.csv_chunks import OpenQuoteError
 from river_oa3.datasets.sources.csv_header import Header
-from river_oa3.datasets.sources.csv_pieces import OpenQuoteError
 from river_oa3.datasets.sources.csv_rows import LONGEST, Row, TooLongError, rows
 from river_oa3.datasets.sources.encoding import remedy
 
 
-def fault_of(path: Path, file: IO[bytes], header: Header, error: Exception) -> DataError:
+def problem_of(path: Path, file: IO[bytes], header: Header, error: Exception) -> DataError:
     """Read the file again, in Python, up to the first row that cannot be used."""
     row, is_open = None, isinstance(error, OpenQuoteError)
     try:
         found = rows(file, header.separator)
         for row in found:
-            fault = _fault(row, header)
+            problem = _problem(row, header)
             # An open quote takes all fields behind it into the last row.
-            if fault is not None and not (is_open and next(found, None) is None):
-                return DataError(f"{path}, {fault}")
+            if problem is not None and not (is_open and next(found, None) is None):
+                return DataError(f"{path}, {problem}")
     except TooLongError as long:
         return DataError(
             f"{path}, line {long.line}: a row longer than {LONGEST // 1024**2} MB: close the "
@@ -36,7 +36,7 @@ def fault_of(path: Path, file: IO[bytes], header: Header, error: Exception) -> D
     return DataError(f"cannot read {path} as a table of text, check the file: {error}")
 
 
-def _fault(row: Row, header: Header) -> str | None:
+def _problem(row: Row, header: Header) -> str | None:
     found, expected = len(row.fields), len(header.names)
     if found != expected:
         return (

@@ -1,4 +1,4 @@
-"""Streams in pieces: dealt, scaled, replayed and fitted as whole ones are."""
+"""Streams in chunks: written, scaled, replayed and fitted as whole ones are."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from commands import events, write_libsvm
 
 from river_oa3 import ActiveLearner, AutoOA3Classifier, datasets
 from river_oa3.budget import RateBudget
-from river_oa3.datasets import DataError, spool
+from river_oa3.datasets import DataError, chunk_writer
+from river_oa3.datasets.chunk_writer import ChunkWriter, EncodedRows
 from river_oa3.datasets.large_libsvm import read_large_libsvm
 from river_oa3.datasets.paper_rows import rows_for_paper
-from river_oa3.datasets.spool import Block, Spool
 from river_oa3.experiments import Goal, Plan, compare, replay, runner
 from river_oa3.experiments.fitting import fit
 from river_oa3.experiments.methods import AUTO, METHODS, Setting, build
@@ -35,87 +35,87 @@ def whole():
 
 
 @pytest.fixture
-def dealt(whole, tmp_path, monkeypatch):
-    """The same events in pieces on disk, in blocks of any size."""
+def in_chunks(whole, tmp_path, monkeypatch):
+    """The same events in chunks on disk, written so many at once."""
 
-    def deal(in_order=False, block=50):
-        monkeypatch.setattr(spool, "IN_MEMORY", 10)
-        monkeypatch.setattr(spool, "PIECE", 150)
-        folder = tmp_path / f"{in_order}-{block}"
-        kept = Spool("whole", folder, N, whole.nonzeros, in_order)
-        for start in range(0, N, block):
-            X = whole.X[start : start + block]
-            y = whole.y[start : start + block]
-            kept.add(Block(X.data, X.indices, np.diff(X.indptr), y), len(whole.names))
+    def build(in_order=False, at_once=50):
+        monkeypatch.setattr(chunk_writer, "IN_MEMORY", 10)
+        monkeypatch.setattr(chunk_writer, "CHUNK", 150)
+        folder = tmp_path / f"{in_order}-{at_once}"
+        kept = ChunkWriter("whole", folder, N, whole.nonzeros, in_order)
+        for start in range(0, N, at_once):
+            X = whole.X[start : start + at_once]
+            y = whole.y[start : start + at_once]
+            kept.add(EncodedRows(X.data, X.indices, np.diff(X.indptr), y), len(whole.names))
         return kept.finish(whole.names)
 
-    return deal
+    return build
 
 
 def as_rows(stream):
     return sorted((sorted(x.items()), y) for x, y in stream.events())
 
 
-def all_rows(pieced):
-    found = [as_rows(pieced.piece(k)) for k in range(len(pieced.rows))]
-    return sorted(row for piece in found for row in piece)
+def all_rows(chunked):
+    found = [as_rows(chunked.chunk(k)) for k in range(len(chunked.rows))]
+    return sorted(row for chunk in found for row in chunk)
 
 
-def test_every_row_is_dealt_to_one_piece(whole, dealt):
-    pieced = dealt()
-    assert len(pieced.rows) > 2
-    assert all_rows(pieced) == as_rows(whole)
+def test_every_row_is_in_one_chunk(whole, in_chunks):
+    chunked = in_chunks()
+    assert len(chunked.rows) > 2
+    assert all_rows(chunked) == as_rows(whole)
 
 
-def test_pieces_do_not_depend_on_the_blocks_that_rows_came_in(dealt):
-    one, other = dealt(block=50), dealt(block=17)
+def test_chunks_do_not_depend_on_how_many_rows_came_at_once(in_chunks):
+    one, other = in_chunks(at_once=50), in_chunks(at_once=17)
     for k in range(len(one.rows)):
-        assert list(one.piece(k).events()) == list(other.piece(k).events())
+        assert list(one.chunk(k).events()) == list(other.chunk(k).events())
 
 
-def test_pieces_that_were_dealt_no_row_are_empty(whole, tmp_path, monkeypatch):
-    monkeypatch.setattr(spool, "IN_MEMORY", 1)
-    monkeypatch.setattr(spool, "PIECE", 1)
-    kept = Spool("few", tmp_path / "few", 3, 40)
+def test_chunks_that_have_no_row_are_empty(whole, tmp_path, monkeypatch):
+    monkeypatch.setattr(chunk_writer, "IN_MEMORY", 1)
+    monkeypatch.setattr(chunk_writer, "CHUNK", 1)
+    kept = ChunkWriter("few", tmp_path / "few", 3, 40)
     X = whole.X[:3]
-    kept.add(Block(X.data, X.indices, np.diff(X.indptr), whole.y[:3]), len(whole.names))
+    kept.add(EncodedRows(X.data, X.indices, np.diff(X.indptr), whole.y[:3]), len(whole.names))
     few = kept.finish(whole.names)
     assert few.rows.count(0) >= 37
-    walked = [piece for piece, _ in rows_for_paper(few).walk(3, np.random.default_rng(0))]
-    assert sum(len(piece) for piece in walked) == 3
+    walked = [chunk for chunk, _ in rows_for_paper(few).walk(3, np.random.default_rng(0))]
+    assert sum(len(chunk) for chunk in walked) == 3
 
 
-def test_rows_in_order_stay_in_order(whole, dealt):
-    pieces = [piece for piece, _ in dealt(in_order=True).walk(N, None)]
-    assert [event for piece in pieces for event in piece.events()] == list(whole.events())
+def test_rows_in_order_stay_in_order(whole, in_chunks):
+    chunks = [chunk for chunk, _ in in_chunks(in_order=True).walk(N, None)]
+    assert [event for chunk in chunks for event in chunk.events()] == list(whole.events())
 
 
-def test_what_is_known_of_all_events_is_known_of_the_pieces(whole, dealt):
-    pieced = dealt()
-    known = (len(pieced), pieced.positives, pieced.negatives, pieced.nonzeros, pieced.n_empty)
+def test_what_is_known_of_all_events_is_known_of_the_chunks(whole, in_chunks):
+    chunked = in_chunks()
+    known = (len(chunked), chunked.positives, chunked.negatives, chunked.nonzeros, chunked.n_empty)
     assert known == (N, whole.positives, whole.negatives, whole.nonzeros, whole.n_empty)
 
 
 @pytest.mark.parametrize("in_order", [True, False])
 def test_features_that_no_event_has_are_counted_nowhere(whole, tmp_path, monkeypatch, in_order):
-    monkeypatch.setattr(spool, "IN_MEMORY", 10)
-    monkeypatch.setattr(spool, "PIECE", 150)
+    monkeypatch.setattr(chunk_writer, "IN_MEMORY", 10)
+    monkeypatch.setattr(chunk_writer, "CHUNK", 150)
     X = whole.X.copy()
     X.resize(N, len(whole.names) + 1)
     X.data[::7] = np.nan
     stream = datasets.Stream("wide", X, whole.y, [*whole.names, "never"])
-    kept = Spool("wide", tmp_path / "wide", N, stream.nonzeros, in_order)
-    kept.add(Block(X.data, X.indices, np.diff(X.indptr), whole.y), len(stream.names))
-    pieced = kept.finish(stream.names)
-    assert pieced.n_features == stream.n_features == whole.n_features
-    assert rows_for_paper(pieced).n_features == rows_for_paper(stream).n_features
+    kept = ChunkWriter("wide", tmp_path / "wide", N, stream.nonzeros, in_order)
+    kept.add(EncodedRows(X.data, X.indices, np.diff(X.indptr), whole.y), len(stream.names))
+    chunked = kept.finish(stream.names)
+    assert chunked.n_features == stream.n_features == whole.n_features
+    assert rows_for_paper(chunked).n_features == rows_for_paper(stream).n_features
 
 
 @pytest.mark.parametrize("options", [{}, {"as_in_paper": True}, {"as_they_are": True}])
-def test_rows_of_pieces_are_prepared_as_those_of_the_whole(whole, dealt, options):
+def test_rows_of_chunks_are_prepared_as_those_of_the_whole(whole, in_chunks, options):
     expected = rows_for_paper(whole, **options)
-    found = rows_for_paper(dealt(in_order=True), **options)
-    rows = [event for piece, _ in found.walk(N, None) for event in piece.events()]
+    found = rows_for_paper(in_chunks(in_order=True), **options)
+    rows = [event for chunk, _ in found.walk(N, None) for event in chunk.events()]
     for (x, y), (wanted, label) in zip(rows, expected.events(), strict=True):
         assert y == label
         assert x == pytest.approx(wanted, rel=1e-9)
@@ -123,48 +123,48 @@ def test_rows_of_pieces_are_prepared_as_those_of_the_whole(whole, dealt, options
 
 @pytest.mark.parametrize("options", [{}, {"as_in_paper": True, "intercept": True}])
 def test_rows_that_are_scaled_on_disk_once_are_those_that_are_scaled_at_each_reading(
-    dealt, options
+    in_chunks, options
 ):
-    scaled = rows_for_paper(dealt(), **options)
-    once = spool.written_out(scaled)
+    scaled = rows_for_paper(in_chunks(), **options)
+    once = chunk_writer.written_out(scaled)
     assert (once.is_as_written, scaled.is_as_written) == (True, False)
     for k in range(len(scaled.rows)):
-        assert list(once.piece(k).events()) == list(scaled.piece(k).events())
-        assert once.piece(k).names == scaled.piece(k).names
+        assert list(once.chunk(k).events()) == list(scaled.chunk(k).events())
+        assert once.chunk(k).names == scaled.chunk(k).names
 
 
-def test_scaling_on_a_full_disk_is_said(dealt, monkeypatch):
+def test_scaling_on_a_full_disk_is_said(in_chunks, monkeypatch):
     def full(folder, number, rows):
         raise OSError(28, os.strerror(28))
 
-    scaled = rows_for_paper(dealt())
-    monkeypatch.setattr(spool, "_append", full)
+    scaled = rows_for_paper(in_chunks())
+    monkeypatch.setattr(chunk_writer, "_append", full)
     with pytest.raises(DataError, match=r"No space left.*choose another --output"):
-        spool.written_out(scaled)
+        chunk_writer.written_out(scaled)
 
 
-def test_a_random_walk_takes_each_event_once(whole, dealt):
-    pieced = dealt()
+def test_a_random_walk_takes_each_event_once(whole, in_chunks):
+    chunked = in_chunks()
     taken = [
         (sorted(x.items()), y)
-        for piece, order in pieced.walk(N, np.random.default_rng(1))
-        for x, y in piece.events(order)
+        for chunk, order in chunked.walk(N, np.random.default_rng(1))
+        for x, y in chunk.events(order)
     ]
     assert sorted(taken) == as_rows(whole)
 
 
-def test_a_walk_ends_after_so_many_events(dealt):
-    walk = dealt().walk(100, np.random.default_rng(1))
+def test_a_walk_ends_after_so_many_events(in_chunks):
+    walk = in_chunks().walk(100, np.random.default_rng(1))
     assert sum(len(order) for _, order in walk) == 100
 
 
 def test_a_folder_that_cannot_be_made_is_said(whole, tmp_path, monkeypatch):
-    monkeypatch.setattr(spool, "IN_MEMORY", 10)
-    monkeypatch.setattr(spool, "PIECE", 150)
+    monkeypatch.setattr(chunk_writer, "IN_MEMORY", 10)
+    monkeypatch.setattr(chunk_writer, "CHUNK", 150)
     (tmp_path / "taken").write_text("")
-    kept = Spool("whole", tmp_path / "taken" / "x", N, whole.nonzeros)
+    kept = ChunkWriter("whole", tmp_path / "taken" / "x", N, whole.nonzeros)
     with pytest.raises(DataError, match="choose another --output"):
-        kept.add(Block(whole.X.data, whole.X.indices, np.diff(whole.X.indptr), whole.y), 6)
+        kept.add(EncodedRows(whole.X.data, whole.X.indices, np.diff(whole.X.indptr), whole.y), 6)
 
 
 # LIBSVM
@@ -173,16 +173,16 @@ def test_a_folder_that_cannot_be_made_is_said(whole, tmp_path, monkeypatch):
 def test_a_large_libsvm_file_has_the_events_of_a_small_one(tmp_path, monkeypatch):
     X, y = events(N, seed=5)
     path = write_libsvm(tmp_path / "large.libsvm", X, np.where(y, 1, -1))
-    monkeypatch.setattr(spool, "IN_MEMORY", 10)
-    monkeypatch.setattr(spool, "PIECE", 150)
-    pieced = read_large_libsvm(path, tmp_path / "pieces")
-    assert all_rows(pieced) == as_rows(datasets.open_stream(path))
+    monkeypatch.setattr(chunk_writer, "IN_MEMORY", 10)
+    monkeypatch.setattr(chunk_writer, "CHUNK", 150)
+    chunked = read_large_libsvm(path, tmp_path / "chunks")
+    assert all_rows(chunked) == as_rows(datasets.open_stream(path))
 
 
 def test_indices_far_apart_cost_by_their_number(tmp_path):
     path = tmp_path / "far.libsvm"
     path.write_text("1 5:1 60000000:2\n-1 7:1\n")
-    stream = read_large_libsvm(path, tmp_path / "pieces")
+    stream = read_large_libsvm(path, tmp_path / "chunks")
     assert sorted(stream.names) == [5, 7, 60000000]
 
 
@@ -193,7 +193,7 @@ def test_a_bad_line_of_a_large_file_is_named(tmp_path, line, said):
     path = tmp_path / "bad.libsvm"
     path.write_text(f"-1 1:1\n{line}\n")
     with pytest.raises(DataError, match=said):
-        read_large_libsvm(path, tmp_path / "pieces")
+        read_large_libsvm(path, tmp_path / "chunks")
 
 
 # Replays
@@ -221,20 +221,20 @@ def test_a_replay_in_parts_is_the_replay_at_once(whole, method, cuts):
 
 
 @pytest.mark.parametrize("method", [AUTO, "CSOAL"])
-def test_pieces_in_order_are_replayed_as_the_whole(whole, dealt, method):
+def test_chunks_in_order_are_replayed_as_the_whole(whole, in_chunks, method):
     task = Task(method, (), Setting(30, 3.0), Part(0, N, None), (100, N))
-    one, other = (run_task(stream, 7, task) for stream in (whole, dealt(in_order=True)))
+    one, other = (run_task(stream, 7, task) for stream in (whole, in_chunks(in_order=True)))
     assert [each.tolist() for each in one.counts] == [each.tolist() for each in other.counts]
 
 
-def test_a_long_run_tells_of_every_piece(dealt):
-    pieced, told = dealt(), []
+def test_a_long_run_tells_of_every_chunk(in_chunks):
+    chunked, told = in_chunks(), []
     task = Task(AUTO, (), Setting(30, 3.0), Part(0, N, 2), (N,))
-    run_task(pieced, 7, task, went_on=told.append)
-    assert sorted(told) == sorted(pieced.rows)
+    run_task(chunked, 7, task, went_on=told.append)
+    assert sorted(told) == sorted(chunked.rows)
 
 
-def test_processes_tell_how_far_they_are_before_a_run_has_ended(dealt, monkeypatch):
+def test_processes_tell_how_far_they_are_before_a_run_has_ended(in_chunks, monkeypatch):
     seen = []
     move_to = Progress.move_to
     monkeypatch.setattr(runner, "LOOK", 0.001)
@@ -242,7 +242,7 @@ def test_processes_tell_how_far_they_are_before_a_run_has_ended(dealt, monkeypat
         Progress, "move_to", lambda self, *done: (seen.append(done), move_to(self, *done))
     )
     long = [Task("ARF", (), Setting(N, 3.0), Part(0, N, k), (N,)) for k in range(2)]
-    with runner.ProcessRunner(dealt(), jobs=1) as processes:
+    with runner.ProcessRunner(in_chunks(), jobs=1) as processes:
         total = sum(task.seconds(processes.stream) for task in long)
         ended = list(processes.run(long, "on a board"))
     assert len(ended) == 2
@@ -250,9 +250,9 @@ def test_processes_tell_how_far_they_are_before_a_run_has_ended(dealt, monkeypat
     assert max(seconds for seconds, _ in seen) <= total * 1.001
 
 
-def test_pieces_in_random_orders_are_replayed_to_the_end(dealt):
+def test_chunks_in_random_orders_are_replayed_to_the_end(in_chunks):
     task = Task(AUTO, (), Setting(30, 3.0), Part(0, N, 2), (100, N))
-    run = run_task(dealt(), 7, task)
+    run = run_task(in_chunks(), 7, task)
     assert sum(np.array(run.final)[:4]) == N
     assert run.final.labels == 30
 
@@ -270,7 +270,7 @@ def test_auto_with_every_label_is_replayed_as_single_events(whole):
     assert replayed.true_positives[-1] + replayed.true_negatives[-1] == right
 
 
-# What is handed over, river's learners, and the size of a comparison
+# What is exported, river's learners, and the size of a comparison
 
 
 @pytest.mark.parametrize("method", [AUTO, "OA3-diag"])

@@ -8,7 +8,7 @@ import pytest
 from data_helpers import PACKERS, refused, written
 from source_helpers import rows_of
 
-from river_oa3.datasets.sources import csv_pieces, open_source
+from river_oa3.datasets.sources import csv_chunks, open_source
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ def test_a_row_with_another_number_of_fields_is_refused(tmp_path, row, found):
         rows_of(path)
 
 
-def test_a_row_with_another_number_of_fields_is_found_in_a_later_piece(tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_pieces, "LONGEST", 100)
+def test_a_row_with_another_number_of_fields_is_found_in_a_later_chunk(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_chunks, "LONGEST", 100)
     path = written(tmp_path, "toy.csv", "a,b\n" + "1,2\n" * 500 + "1\n" + "1,2\n" * 500)
     with refused("line 502", "found 1"):
         rows_of(path)

@@ -10,7 +10,7 @@ from river_oa3.datasets.errors import short_repr
 
 
 @dataclass(frozen=True)
-class Wishes:
+class Options:
     """What a user wants done differently from the default.
 
     Parameters
@@ -44,7 +44,7 @@ class Wishes:
     seed: int = 0
 
     def problems(self) -> list[str]:
-        """What is wrong with the wishes themselves, whatever the file."""
+        """What is wrong with the options themselves, whatever the file."""
         found = [
             f"column {short_repr(column)} is to be dropped and kept at once: leave it out of "
             "--drop, or name it in --drop alone"

@@ -1,4 +1,4 @@
-"""A stream that is larger than memory: pieces in a folder, of which one is read at a time."""
+"""A stream that is larger than memory: chunks in a folder, of which one is read at a time."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from river_oa3.datasets.errors import DataError
 from river_oa3.datasets.scaling import Gaps, Scaling
 from river_oa3.datasets.streams import Stream, with_flags
 
-__all__ = ["AnyStream", "Block", "PiecedStream", "piece_files", "read_block"]
+__all__ = ["AnyStream", "ChunkedStream", "EncodedRows", "chunk_files", "read_chunk"]
 
 
-class Block(NamedTuple):
+class EncodedRows(NamedTuple):
     """Some rows: values that are not zero, their columns in order, how many per row, and labels."""
 
     data: NDArray[np.float64]
@@ -28,15 +28,15 @@ class Block(NamedTuple):
     y: NDArray[np.bool_]
 
 
-def piece_files(folder: Path, number: int) -> dict[str, Path]:
-    """The files of a piece: values, their columns, how many there are per row, and labels."""
+def chunk_files(folder: Path, number: int) -> dict[str, Path]:
+    """The files of a chunk: values, their columns, how many there are per row, and labels."""
     return {part: folder / f"{number}.{part}" for part in ("data", "indices", "counts", "y")}
 
 
-def read_block(folder: Path, number: int) -> Block:
-    """The rows of a piece, as they lie in its files."""
-    files = piece_files(folder, number)
-    return Block(
+def read_chunk(folder: Path, number: int) -> EncodedRows:
+    """The rows of a chunk, as they lie in its files."""
+    files = chunk_files(folder, number)
+    return EncodedRows(
         np.fromfile(files["data"], dtype=np.float64),
         np.fromfile(files["indices"], dtype=np.int32),
         np.fromfile(files["counts"], dtype=np.int32).astype(np.int64),
@@ -45,10 +45,10 @@ def read_block(folder: Path, number: int) -> Block:
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class PiecedStream:
-    """Events in pieces on disk, with what is known of all of them.
+class ChunkedStream:
+    """Events in chunks on disk, with what is known of all of them.
 
-    Where the pieces are `shuffled`, each has been dealt its rows at random: the pieces in any
+    Where the chunks are `shuffled`, each has its rows by chance: the chunks in any
     order, each with its rows in any order, make up a random order of the events. Otherwise they lie
     one behind the other.
 
@@ -57,9 +57,9 @@ class PiecedStream:
     name
         What the stream is called.
     folder
-        Where the pieces are. They are gone when whoever made them is done.
+        Where the chunks are. They are gone when whoever made them is done.
     rows
-        How many rows each piece has.
+        How many rows each chunk has.
     names
         The feature name of each column.
     positives
@@ -75,13 +75,13 @@ class PiecedStream:
     scaling
         The scale of the columns of the raw rows once they are filled.
     shuffled
-        Whether rows were dealt to pieces at random.
+        Whether each row went to a chunk at random.
     is_filled, is_scaled, has_intercept, has_unit_rows
-        What is done to the rows of a piece when it is read, in this order.
+        What is done to the rows of a chunk when it is read, in this order.
     is_done
         Whether it has been done to the files already.
     note
-        What makes it a part or a stand-in.
+        What makes it a part or a substitute.
 
     """
 
@@ -108,8 +108,8 @@ class PiecedStream:
 
     def __repr__(self) -> str:
         return (
-            f"PiecedStream(name={self.title!r}, events={len(self)}, features={len(self.names)}, "
-            f"positives={self.positives}, pieces={len(self.rows)})"
+            f"ChunkedStream(name={self.title!r}, events={len(self)}, features={len(self.names)}, "
+            f"positives={self.positives}, chunks={len(self.rows)})"
         )
 
     @property
@@ -135,44 +135,44 @@ class PiecedStream:
 
     @property
     def is_as_written(self) -> bool:
-        """Whether there is nothing to do to the rows of a piece when it is read."""
+        """Whether there is nothing to do to the rows of a chunk when it is read."""
         is_changed = self.is_scaled or self.has_intercept or self.has_unit_rows
         return self.is_done or not (is_changed or (self.is_filled and len(self.gaps.columns)))
 
-    def filled(self) -> PiecedStream:
+    def filled(self) -> ChunkedStream:
         """The stream with missing numbers filled with the means of their columns, and flagged."""
         if self.is_filled:
             return self
         return dataclasses.replace(self, is_filled=True, names=with_flags(self.names, self.gaps))
 
-    def scaled(self, scaling: Scaling | None = None) -> PiecedStream:
+    def scaled(self, scaling: Scaling | None = None) -> ChunkedStream:
         """The stream with every column brought to scale, by its own values unless told."""
         return dataclasses.replace(self, is_scaled=True, scaling=scaling or self.scaling)
 
-    def with_intercept(self) -> PiecedStream:
+    def with_intercept(self) -> ChunkedStream:
         """The stream with one more column, "intercept", that is 1 in every row."""
         if "intercept" in self.names:
             raise DataError(f"{self.name} has a feature 'intercept' already: do not add another")
         return dataclasses.replace(self, has_intercept=True)
 
-    def unit_rows(self) -> PiecedStream:
+    def unit_rows(self) -> ChunkedStream:
         """The stream with every row that is not empty divided by its Euclidean length."""
         return dataclasses.replace(self, has_unit_rows=True)
 
-    def piece(self, number: int) -> Stream:
-        """One of the pieces."""
+    def chunk(self, number: int) -> Stream:
+        """One of the chunks."""
         return _read(self, number)
 
     def walk(
         self, stop: int, generator: np.random.Generator | None, start: int = 0
     ) -> Iterator[tuple[Stream, NDArray[np.int64]]]:
-        """The events from `start` to `stop` in pieces, each with the order of its rows.
+        """The events from `start` to `stop` in chunks, each with the order of its rows.
 
         At random with a generator.
         """
         if (generator is None) == self.shuffled:
             raise ValueError(
-                "pieces with rows at random have no first event, others no random order"
+                "chunks with rows at random have no first event, others no random order"
             )
         numbers = np.arange(len(self.rows))
         for number in numbers if generator is None else generator.permutation(numbers):
@@ -181,21 +181,21 @@ class PiecedStream:
             if stop <= 0:
                 return
             if start < n:
-                yield self.piece(int(number)), order[max(start, 0) : stop]
+                yield self.chunk(int(number)), order[max(start, 0) : stop]
             start, stop = start - n, stop - n
 
 
-AnyStream = Stream | PiecedStream
+AnyStream = Stream | ChunkedStream
 
 
-# All methods of an order that run one after another read the same piece first.
+# All methods of an order that run one after another read the same chunk first.
 @functools.lru_cache(maxsize=2)
-def _read(stream: PiecedStream, number: int) -> Stream:
+def _read(stream: ChunkedStream, number: int) -> Stream:
     try:
-        data, indices, counts, y = read_block(stream.folder, number)
+        data, indices, counts, y = read_chunk(stream.folder, number)
     except OSError as error:
         raise DataError(
-            f"a piece of {stream.name} is gone from {stream.folder} ({error.strerror}): leave that "
+            f"a chunk of {stream.name} is gone from {stream.folder} ({error.strerror}): leave that "
             "folder alone while the command runs"
         ) from None
     indptr = np.zeros(len(counts) + 1, dtype=np.int64)
@@ -207,13 +207,13 @@ def _read(stream: PiecedStream, number: int) -> Stream:
         names = names[: len(names) - len(stream.gaps.columns)]
     X = scipy.sparse.csr_array((data, indices, indptr), shape=(len(counts), len(names)))
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int64)
-    piece = Stream(stream.name, X, y, names, stream.note)
+    chunk = Stream(stream.name, X, y, names, stream.note)
     if stream.is_as_written:
-        return piece
+        return chunk
     if stream.is_filled:
-        piece = piece.filled(stream.gaps, stream.names)
+        chunk = chunk.filled(stream.gaps, stream.names)
     if stream.is_scaled:
-        piece = piece.scaled(stream.scaling)
+        chunk = chunk.scaled(stream.scaling)
     if stream.has_intercept:
-        piece = piece.with_intercept()
-    return piece.unit_rows() if stream.has_unit_rows else piece
+        chunk = chunk.with_intercept()
+    return chunk.unit_rows() if stream.has_unit_rows else chunk

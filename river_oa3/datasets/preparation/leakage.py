@@ -9,7 +9,7 @@ import scipy.special
 from numpy.typing import NDArray
 
 from river_oa3.datasets.preparation.column_profile import ColumnProfile
-from river_oa3.datasets.preparation.dates import GAP, as_moments
+from river_oa3.datasets.preparation.dates import GAP, as_timestamps
 from river_oa3.datasets.preparation.profile import Profile
 from river_oa3.datasets.preparation.reading import as_numbers, as_texts, join
 
@@ -68,7 +68,7 @@ class Leak(NamedTuple):
 
 
 def leak(column: ColumnProfile, profile: Profile) -> Leak | None:
-    """The value, or gap, that gives the class of many positives away; None where there is none.
+    """The value, or gap, that leaks the class of many positives; None where there is none.
 
     It is said of what is beyond doubt: the shares are taken at the ends of their intervals that
     speak against it, at a level that allows for the number of values that were looked at.
@@ -208,9 +208,9 @@ def _as_floats(cells: pa.Array, column: ColumnProfile) -> Floats:
         numbers = as_numbers(cells, column.decimal, column.gap_words)
         assert numbers is not None
         return numbers
-    moments = as_moments(cells, column.dates.day_first)
-    assert moments is not None
-    return np.where(moments == GAP, np.nan, moments.astype(np.float64))
+    timestamps = as_timestamps(cells, column.dates.day_first)
+    assert timestamps is not None
+    return np.where(timestamps == GAP, np.nan, timestamps.astype(np.float64))
 
 
 def _weights(y: Bools) -> Floats:

@@ -56,6 +56,8 @@ def told(tmp_path_factory):
     paths = [str(Path(__file__).parents[1]), *sys.path]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     environment |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    # The server listens on a port that is free.
+    environment["SPARK_TESTING"] = "1"
     ran = subprocess.run(
         [sys.executable, __file__, str(folder)],
         env=environment,

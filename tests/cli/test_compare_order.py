@@ -228,6 +228,17 @@ def test_drift_without_a_date_is_a_stream(tmp_path):
     assert score(ended) > 75.0
 
 
+def test_drift_that_only_a_yes_or_no_shows_is_seen(tmp_path):
+    rng = np.random.default_rng(4)
+    rows = [
+        {**row, "is_web": "yes" if (rng.random() < 0.8) == (i < 500) else "no"}
+        for i, row in enumerate(noisy())
+    ]
+    ended = compared(tmp_path / "out", write_csv_rows(tmp_path / "x.csv", rows))
+    assert ended.json["order"]["kind"] == "file"
+    assert "'is_web'" in ended.json["order"]["sentence"]
+
+
 def test_rows_without_any_order_are_shuffled(tmp_path):
     ended = compared(tmp_path / "out", write_csv_rows(tmp_path / "x.csv", noisy()))
     assert ended.json["order"]["kind"] == "shuffled"

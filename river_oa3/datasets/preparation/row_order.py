@@ -70,9 +70,9 @@ def row_order(
     """
     scans = _time_scans(source, profile, time)
     read = {
-        name: _codes() if column.kind == "category" else as_numbers
+        name: as_numbers if column.kind == "number" else _codes()
         for name, column in profile.columns.items()
-        if column.kind in ("number", "flag", "category")
+        if column.kind in ("number", "boolean", "category")
     }
     taken = taker(profile.below, profile.seed)
     labels: list[NDArray[np.bool_]] = []

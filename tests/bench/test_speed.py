@@ -12,7 +12,7 @@ import scipy.sparse
 from commands import write_npz
 
 from bench import against, busy, figures, growth
-from bench.commands import main
+from bench.commands import main, parser
 from bench.contenders import BASELINE, CONTENDERS, FLOOR, installed
 from bench.events import w8a_events
 from bench.speed import SECTIONS
@@ -163,3 +163,7 @@ def test_two_commits_are_compared_in_turns(tmp_path, capsys, monkeypatch):
 def test_a_commit_that_there_is_not_is_refused(capsys):
     assert main(["speed", "--quick", "--sections", "active", "--against", "no-such-commit"]) == 2
     assert "no-such-commit" in capsys.readouterr().err
+
+
+def test_the_busy_machine_is_a_command_of_its_own():
+    assert parser().parse_args(["busy", "--quick"]).sections == "busy"

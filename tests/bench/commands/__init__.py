@@ -24,6 +24,7 @@ def parser() -> argparse.ArgumentParser:
     kinds = parser.add_subparsers(required=True, metavar="WHAT")
     for name, summary in {
         "speed": "time per event",
+        "busy": "time per event of OA3 on a busy machine",
         "quality": "what few labels are worth",
         "batches": "what asking in batches costs",
         "service": "what the service takes",

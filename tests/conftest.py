@@ -22,6 +22,10 @@ settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+# Looking for doctests there would import a second copy, whose classes would be registered too.
+collect_ignore = ["own_kinds.py"]
+
+
 def pytest_configure(config):
     """Tests of one xdist_group run in one process, as those on Spark, which takes long to start."""
     if getattr(config.option, "dist", "no") == "load":

@@ -19,7 +19,7 @@ import pytest
 from commands import Small, command
 
 import river_oa3
-from river_oa3 import Schema, datasets
+from river_oa3 import PendingLabels, Schema, datasets
 from river_oa3.auto import AutoOA3Classifier
 from river_oa3.datasets.paper_rows import rows_for_paper, scaler_for_paper
 from river_oa3.experiments.stream_replay import replay
@@ -412,3 +412,45 @@ def test_numbered_features_are_read_from_the_file_that_was_compared(tmp_path):
     assert done.stderr == ""
     labels = [line.startswith("True") for line in done.stdout.splitlines()]
     assert balanced_accuracy(labels, y) > 85.0
+
+
+# Deployed
+
+
+def as_json(row):
+    return json.loads(json.dumps(row, default=str))
+
+
+@pytest.mark.parametrize("form", [as_texts, as_json])
+def test_the_service_answers_the_rows_of_the_file(exported, rows, form):
+    pytest.importorskip("starlette", reason="the service needs the extra `service`")
+    from serving import Running
+
+    from river_oa3.service import Settings
+
+    model = loaded(exported)
+    events = [{"id": row["payment"], "x": form(row)} for row in rows[:400]]
+    running = Running(PendingLabels(loaded(exported)), Settings())
+    try:
+        answered = running.post("/events", events).json()["results"]
+    finally:
+        running.stop()
+    assert [each["label"] for each in answered] == [model.predict_one(x)[0] for x in rows[:400]]
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_spark_scores_the_rows_of_the_file(exported, files, rows, suffix):
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    from river_oa3.spark import score
+    from river_oa3.spark.sessions import java_problem, local_session
+
+    if (problem := java_problem()) is not None:
+        pytest.skip(problem)
+    reader, path = local_session("local[2]", "1g").read, str(files[suffix])
+    read = {"csv": reader.option("header", True).csv, "jsonl": reader.json}.get(suffix)
+    classifier = loaded(exported).classifier
+    found = score((read or reader.parquet)(path), loaded(exported), keep=["payment"]).collect()
+    assert {row["payment"]: row["label"] for row in found} == {
+        row["payment"]: classifier.predict_one(row) for row in rows
+    }

@@ -183,6 +183,7 @@ class ActiveLearner(ActiveLearningClassifier):
         default = AdaptiveQuery if is_auto else AsymmetricQuery
         self._query = default() if query is None else query
         self._adapts = _adapts(self._query)
+        self._keeps_odds = False
         self._takes_short_way = self._has_short_way()
         self.n_seen = 0
         self.n_asked = 0
@@ -196,7 +197,6 @@ class ActiveLearner(ActiveLearningClassifier):
         self._asked_about: tuple[float, float, float, float, int] | None = None
         # What it thought of that event; for whoever keeps asks, and None without anybody who does.
         self._asked_odds: dict[typing.Any, float] | None = None
-        self._keeps_odds = False
 
     def __setstate__(self, state: dict[str, typing.Any]) -> None:
         fresh = {"_asked_about": None, "_asked_odds": None, "_keeps_odds": False}
@@ -217,11 +217,13 @@ class ActiveLearner(ActiveLearningClassifier):
         is_auto = isinstance(self.classifier, AutoOA3Classifier)
         needs_core = self._answers_as_core and not self._is_pipeline
         cannot_fail = type(self._query) in _OWN_RULES and _cannot_fail(self._budget)
-        return needs_core and (self._observes or not is_auto) and cannot_fail
+        needs_no_more = cannot_fail and not self._keeps_odds
+        return needs_core and (self._observes or not is_auto) and needs_no_more
 
     def _keep_odds(self) -> None:
         """Note from now on what it thinks of each event that it asks about."""
-        self._keeps_odds, self._takes_short_way = True, False
+        self._keeps_odds = True
+        self._takes_short_way = self._has_short_way()
 
     @property
     def last_query(self) -> LastQuery | None:

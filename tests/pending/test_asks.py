@@ -443,3 +443,13 @@ def test_service_that_was_pickled_before_asks_had_numbers_is_listed():
     again = pickle.loads(pickle.dumps(service))
     again.predict_one(5, X)
     assert parts(again, 2) == [0, 1, 2, 3, 4, 5]
+
+
+def test_an_ask_of_a_service_that_was_pickled_keeps_the_probability_of_its_own_event():
+    service = taught(query.FirstComeQuery())
+    service.predict_one("before", EVENTS[0][0])
+    service = pickle.loads(pickle.dumps(service))
+    for i, (x, _) in enumerate(EVENTS[1:6]):
+        probability = service.model.classifier.predict_proba_one(x)[True]
+        service.predict_one(f"after {i}", x)
+        assert service[f"after {i}"].probability == pytest.approx(probability, rel=1e-3)
